@@ -1,0 +1,1 @@
+//! What an Agent Skill is on disk: parse, check, index, search, disclose on demand.

@@ -1,0 +1,1 @@
+//! The complete runtime for Agent Skills.

@@ -1,0 +1,3 @@
+//! The `skillful` command.
+
+fn main() {}
