@@ -1,1 +1,29 @@
 //! What an Agent Skill is on disk: parse, check, index, search, disclose on demand.
+
+pub mod builtin;
+pub mod cache;
+pub mod chunks;
+#[cfg(test)]
+mod corpus;
+pub mod frontmatter;
+pub mod index;
+pub mod inner_path;
+pub mod load;
+mod markdown;
+pub mod metadata;
+pub mod roots;
+pub mod scan;
+pub mod sections;
+pub mod standard;
+pub mod text;
+pub mod trust;
+pub mod value;
+
+/// Bytes as lowercase hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,58 @@
+//! Skills inside the program: read-only, always there, and examples to learn from.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::frontmatter::{Limits, split_whole};
+use crate::metadata::{Metadata, ReadOptions};
+use crate::scan::{Found, Scan};
+
+/// The root of built-in skills. No folder has this name, so nothing on disk can pass for one.
+pub const ROOT: &str = "builtin:";
+
+/// A file of a built-in skill.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltinFile {
+    /// Relative to the skill's folder.
+    pub path: &'static str,
+    /// Its content.
+    pub bytes: &'static [u8],
+}
+
+macro_rules! skill {
+    ($name:literal: $($path:literal),+ $(,)?) => {
+        ($name, &[$(BuiltinFile {
+            path: $path,
+            bytes: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills/", $name, "/", $path)),
+        }),+])
+    };
+}
+
+/// Every built-in skill with its files, `SKILL.md` first.
+pub(crate) const SKILLS: &[(&str, &[BuiltinFile])] = &[];
+
+/// The files of the built-in skill called `name`.
+pub fn files(name: &str) -> Option<&'static [BuiltinFile]> {
+    SKILLS.iter().find(|(skill, _)| *skill == name).map(|(_, files)| *files)
+}
+
+/// What a walk over a folder with these skills would find.
+pub(crate) fn scan() -> Scan {
+    let found = SKILLS.iter().filter_map(|(name, files)| found(name, files)).collect();
+    Scan {
+        found,
+        ignored: Vec::new(),
+        stamps: Vec::new(),
+        started: SystemTime::UNIX_EPOCH,
+        bytes_read: 0,
+    }
+}
+
+/// `None` for a broken skill, which a test keeps from happening.
+fn found(name: &str, files: &[BuiltinFile]) -> Option<Found> {
+    let bytes = files.first()?.bytes;
+    let (yaml, _) = split_whole(bytes, &Limits::default()).ok()?;
+    let yaml = std::str::from_utf8(&bytes[yaml]).ok()?;
+    let metadata = Metadata::read(yaml, name, &ReadOptions::default()).ok()?;
+    Some(Found { folder: PathBuf::from(name), metadata, modified: 0, links: Vec::new() })
+}

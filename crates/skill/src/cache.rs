@@ -1,0 +1,210 @@
+//! Scans kept between processes, so that the second start reads nothing that has not changed.
+//!
+//! Invariant: a kept scan is used only when every file, folder and link it rests on is as it was. A
+//! cache file that is damaged, foreign or of another version counts as absent; nothing that goes
+//! wrong here is an error.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use crate::scan::{self, Found, Ignored, Known, Scan, ScanOptions, Stamped};
+
+/// Changes whenever what is stored, or how it is read from a skill, changes.
+const MAGIC: &[u8; 16] = b"skillful-scan-1\n";
+
+/// How much of a scan came from the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheState {
+    /// No cache was used.
+    Off,
+    /// There was nothing to use.
+    Cold,
+    /// Some files were read again.
+    Partial,
+    /// Nothing was read.
+    Warm,
+}
+
+/// A folder with one file a root.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+/// What a scan rests on, and the rest, apart: the first is checked while the second is decoded.
+#[derive(Serialize, Deserialize)]
+struct Basis {
+    started: Duration,
+    stamps: Vec<Stamped>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content {
+    found: Vec<Found>,
+    ignored: Vec<Ignored>,
+}
+
+impl Cache {
+    /// A cache in `folder`, which need not exist.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Scans `root`, reading only what has changed since the last time.
+    pub(crate) fn scan(&self, root: &Path, options: &ScanOptions) -> (Scan, CacheState) {
+        let file = self.file(root, options);
+        let Some((kept, holds)) = load(&file, root, options.threads) else {
+            let fresh = scan::scan(root, options, &Known::new());
+            self.store(&file, &fresh);
+            return (fresh, CacheState::Cold);
+        };
+        if holds {
+            return (kept, CacheState::Warm);
+        }
+        let fresh = scan::scan(root, options, &known(&kept));
+        self.store(&file, &fresh);
+        (fresh, CacheState::Partial)
+    }
+
+    /// Forgets what is known about `root`.
+    pub(crate) fn forget(&self, root: &Path, options: &ScanOptions) {
+        // A file that is not there is as good as forgotten.
+        let _ = fs::remove_file(self.file(root, options));
+    }
+
+    fn file(&self, root: &Path, options: &ScanOptions) -> PathBuf {
+        let mut hasher = Xxh3Default::new();
+        hasher.write(root.as_os_str().as_bytes());
+        // The number of threads does not change what is found.
+        ScanOptions { threads: 0, ..options.clone() }.hash(&mut hasher);
+        self.folder.join(format!("{:016x}.scan", hasher.finish()))
+    }
+
+    fn store(&self, file: &Path, scan: &Scan) {
+        // Without a place to write, the next start is a cold one.
+        let _ = self.try_store(file, scan);
+    }
+
+    fn try_store(&self, file: &Path, scan: &Scan) -> Option<()> {
+        let started = scan.started.duration_since(UNIX_EPOCH).ok()?;
+        let basis = postcard::to_stdvec(&BasisRef { started, stamps: &scan.stamps }).ok()?;
+        let content = ContentRef { found: &scan.found, ignored: &scan.ignored };
+        let content = postcard::to_stdvec(&content).ok()?;
+        fs::create_dir_all(&self.folder).ok()?;
+        let mut temporary = tempfile::NamedTempFile::new_in(&self.folder).ok()?;
+        let mut checksum = Xxh3Default::new();
+        checksum.update(&basis);
+        checksum.update(&content);
+        let mut header = MAGIC.to_vec();
+        header.extend(checksum.digest().to_le_bytes());
+        header.extend((basis.len() as u64).to_le_bytes());
+        for part in [&header, &basis, &content] {
+            temporary.write_all(part).ok()?;
+        }
+        temporary.persist(file).ok()?;
+        Some(())
+    }
+}
+
+#[derive(Serialize)]
+struct BasisRef<'a> {
+    started: Duration,
+    stamps: &'a [Stamped],
+}
+
+#[derive(Serialize)]
+struct ContentRef<'a> {
+    found: &'a [Found],
+    ignored: &'a [Ignored],
+}
+
+/// The kept scan, and whether it still holds.
+fn load(file: &Path, root: &Path, threads: usize) -> Option<(Scan, bool)> {
+    let bytes = fs::read(file).ok()?;
+    let (basis, content) = parts(&bytes)?;
+    let basis: Basis = postcard::from_bytes(basis).ok()?;
+    let started = UNIX_EPOCH.checked_add(basis.started)?;
+    let check = Check::new(&basis.stamps, root, started);
+    let content: Option<Content> = thread::scope(|scope| {
+        for _ in 1..threads.min(basis.stamps.len().div_ceil(BATCH)) {
+            scope.spawn(|| check.work());
+        }
+        let content = postcard::from_bytes(content).ok();
+        check.work();
+        content
+    });
+    let holds = check.holds();
+    let Content { found, ignored } = content?;
+    Some((Scan { found, ignored, stamps: basis.stamps, started, bytes_read: 0 }, holds))
+}
+
+fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (checksum, rest) = rest.split_first_chunk::<8>()?;
+    let (length, rest) = rest.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let intact = xxh3_64(rest) == u64::from_le_bytes(*checksum);
+    if intact { rest.split_at_checked(length) } else { None }
+}
+
+/// Skills that can be taken over if their file has not changed.
+fn known(kept: &Scan) -> Known<'_> {
+    let manifests = kept.stamps.iter().filter(|stamped| !stamped.is_link);
+    let stamps: std::collections::HashMap<&Path, &Stamped> =
+        manifests.map(|stamped| (stamped.path.as_path(), stamped)).collect();
+    let unlinked = kept.found.iter().filter(|found| found.links.is_empty());
+    unlinked
+        .filter_map(|found| {
+            let (path, stamped) = stamps.get_key_value(found.folder.join("SKILL.md").as_path())?;
+            let stamp = stamped.stamp.as_ref().filter(|stamp| !stamp.is_recent(kept.started))?;
+            Some((*path, (stamp, found)))
+        })
+        .collect()
+}
+
+const BATCH: usize = 256;
+
+/// Comparing stamps with the disk, on as many threads as call [`Check::work`].
+struct Check<'a> {
+    stamps: &'a [Stamped],
+    handle: Option<std::os::fd::OwnedFd>,
+    started: SystemTime,
+    next: AtomicUsize,
+    broken: AtomicBool,
+}
+
+impl<'a> Check<'a> {
+    fn new(stamps: &'a [Stamped], root: &Path, started: SystemTime) -> Self {
+        let handle = scan::open_folder(root).ok();
+        let broken = AtomicBool::new(handle.is_none());
+        Self { stamps, handle, started, next: AtomicUsize::new(0), broken }
+    }
+
+    fn work(&self) {
+        let Some(handle) = &self.handle else { return };
+        while !self.broken.load(Ordering::Relaxed) {
+            let batch = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(stamps) = self.stamps.chunks(BATCH).nth(batch) else { return };
+            if !stamps.iter().all(|stamped| stamped.holds(handle, self.started)) {
+                self.broken.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn holds(&self) -> bool {
+        !self.broken.load(Ordering::Relaxed)
+    }
+}

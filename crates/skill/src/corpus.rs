@@ -1,0 +1,56 @@
+//! Thousands of real `SKILL.md` files, where they are at hand: `../shared/corpus` beside the
+//! repository. Tests over them say so and pass where it is absent.
+
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// What the open standard's reference validator said about one file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Expected {
+    pub(crate) path: String,
+    pub(crate) yaml_ok: bool,
+    pub(crate) name: Option<serde_json::Value>,
+    pub(crate) has_description: bool,
+    pub(crate) reference_valid: bool,
+    pub(crate) reference_rejects_flow_style: bool,
+    pub(crate) reference_errors: Vec<String>,
+}
+
+fn folder() -> Option<PathBuf> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus"));
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: there is no ../shared/corpus");
+    None
+}
+
+/// Every file by its path below the corpus, as `00001/feishu-setup/SKILL.md`.
+pub(crate) fn files() -> BTreeMap<String, Vec<u8>> {
+    let Some(folder) = folder() else { return BTreeMap::new() };
+    let archive = File::open(folder.join("skills.tar.gz")).unwrap();
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(archive));
+    let mut files = BTreeMap::new();
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        if entry.header().entry_type().is_file() {
+            let path = entry.path().unwrap().to_string_lossy().into_owned();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            files.insert(path.trim_start_matches("skills/").to_owned(), bytes);
+        }
+    }
+    files
+}
+
+pub(crate) fn expected() -> Vec<Expected> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let lines = BufReader::new(File::open(folder.join("expected.jsonl")).unwrap()).lines();
+    lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
+}

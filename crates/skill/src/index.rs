@@ -1,0 +1,146 @@
+//! The skills of all roots in one list, with what was left out and why.
+//!
+//! Invariant: an index is built from names, descriptions and controls alone. It never changes after
+//! it was built, and the same files give the same index and hash.
+
+mod conflicts;
+mod entry;
+mod report;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::builtin;
+use crate::cache::{Cache, CacheState};
+use crate::roots::{Root, Source};
+use crate::scan::{self, Found, Known, Scan, ScanOptions};
+use crate::trust::Trust;
+use conflicts::Candidate;
+pub use conflicts::{Conflict, Loser};
+pub use entry::Entry;
+pub use report::{IgnoredPath, Report, RootReport};
+
+/// How an index is built.
+#[derive(Debug, Clone, Default)]
+pub struct IndexOptions {
+    /// How roots are walked.
+    pub scan: ScanOptions,
+    /// Where scans are kept between processes.
+    pub cache: Option<Cache>,
+    /// Which projects' skills may be used.
+    pub trust: Trust,
+}
+
+/// An immutable list of the skills that can be reached.
+#[derive(Debug, Clone)]
+pub struct Index {
+    /// The skills, by (priority of the root, path); each name once.
+    pub skills: Vec<Entry>,
+    /// Skills of the same name as a stronger one; reached by naming their source.
+    pub shadowed: Vec<Entry>,
+    /// What was searched, and what was left out.
+    pub report: Report,
+}
+
+impl Index {
+    /// Reads the metadata of every skill below `roots`.
+    pub fn build(roots: &[Root], options: &IndexOptions) -> Self {
+        let mut report = Report::default();
+        let mut candidates = Vec::new();
+        for root in roots {
+            let clock = Instant::now();
+            let (scan, cache) = scan_root(root, options);
+            report.add(root, &scan, cache, clock);
+            candidates.extend(candidates_of(root, scan.found, &options.trust));
+        }
+        let (skills, shadowed, conflicts) = conflicts::settle(candidates);
+        report.conflicts = conflicts;
+        Self { skills, shadowed, report }
+    }
+
+    /// The same, with nothing taken from the cache.
+    pub fn rebuild(roots: &[Root], options: &IndexOptions) -> Self {
+        if let Some(cache) = &options.cache {
+            roots.iter().for_each(|root| cache.forget(&root.path, &options.scan));
+        }
+        Self::build(roots, options)
+    }
+
+    /// The skill called `name`; the strongest one unless a source is named.
+    pub fn get(&self, name: &str, source: Option<Source>) -> Option<&Entry> {
+        let wanted = |entry: &&Entry| {
+            entry.name == name && source.is_none_or(|source| source == entry.source)
+        };
+        self.skills.iter().find(wanted).or_else(|| self.shadowed.iter().find(wanted))
+    }
+
+    /// The skills a model may be shown. A skill that waits for trust does not hide another one of its
+    /// name: a cloned repository must not be able to take a user's skills away.
+    pub fn offered(&self) -> impl Iterator<Item = &Entry> {
+        let usable = |entry: &'_ Entry| entry.trusted;
+        self.skills
+            .iter()
+            .filter_map(move |entry| match usable(entry) {
+                true => Some(entry),
+                false => {
+                    self.shadowed.iter().find(|other| other.name == entry.name && usable(other))
+                }
+            })
+            .filter(|entry| entry.is_offered())
+    }
+
+    /// `sha256:` over the canonical JSON of the skills.
+    pub fn hash(&self) -> String {
+        hash_json(self.skills.iter())
+    }
+}
+
+/// The hash that trust in a project's folder is bound to: any change of what its skills say about
+/// themselves changes it.
+pub fn content_hash(root: &Root, options: &IndexOptions) -> String {
+    let (scan, _) = scan_root(root, options);
+    hash_json(scan.found.into_iter().map(|found| Entry::new(root, found)))
+}
+
+fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
+    match (root.source, &options.cache) {
+        (Source::Builtin, _) => (builtin::scan(), CacheState::Off),
+        (_, Some(cache)) => cache.scan(&root.path, &options.scan),
+        (_, None) => (scan::scan(&root.path, &options.scan, &Known::new()), CacheState::Off),
+    }
+}
+
+fn candidates_of(root: &Root, found: Vec<Found>, trust: &Trust) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = found
+        .into_iter()
+        .map(|found| Candidate {
+            root: root.priority,
+            modified: found.modified,
+            entry: Entry::new(root, found),
+        })
+        .collect();
+    let trusted = root.source != Source::Project
+        || trust
+            .covers(&root.path, || hash_json(candidates.iter().map(|candidate| &candidate.entry)));
+    candidates.iter_mut().for_each(|candidate| candidate.entry.trusted = trusted);
+    candidates
+}
+
+/// `sha256:` over the entries as a canonical JSON array.
+fn hash_json<E: Serialize>(entries: impl Iterator<Item = E>) -> String {
+    let mut hasher = Sha256::new();
+    let mut json = Vec::with_capacity(4_096);
+    for (place, entry) in entries.enumerate() {
+        json.clear();
+        json.push(if place == 0 { b'[' } else { b',' });
+        serde_json::to_writer(&mut json, &entry).expect("an entry is plain data");
+        hasher.update(&json);
+    }
+    hasher.update(if json.is_empty() { "[]" } else { "]" });
+    format!("sha256:{}", crate::hex(&hasher.finalize()))
+}

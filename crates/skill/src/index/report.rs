@@ -1,0 +1,83 @@
+//! What building an index looked at and left out.
+
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Conflict;
+use crate::cache::CacheState;
+use crate::roots::{Root, Source};
+use crate::scan::{Problem, Scan};
+
+/// How an index came about.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Report {
+    /// The folders searched, the strongest first.
+    pub roots: Vec<RootReport>,
+    /// Places that were taken for skills.
+    pub found: usize,
+    /// Skills that could be read, hidden ones included.
+    pub valid: usize,
+    /// What was left out.
+    pub ignored: Vec<IgnoredPath>,
+    /// Names that several skills have.
+    pub conflicts: Vec<Conflict>,
+    /// Bytes read from `SKILL.md` files.
+    pub bytes_read: u64,
+}
+
+/// One folder that was searched.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RootReport {
+    /// Where its skills come from.
+    pub source: Source,
+    /// The folder.
+    pub path: String,
+    /// 0 is the strongest.
+    pub priority: usize,
+    /// Skills in it.
+    pub valid: usize,
+    /// Milliseconds spent.
+    pub milliseconds: f64,
+    /// How much came from the cache.
+    pub cache: CacheState,
+}
+
+/// Something that is not in the index, and how to change that.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct IgnoredPath {
+    /// The file or folder.
+    pub path: String,
+    /// A stable name for the reason.
+    pub code: &'static str,
+    /// One line for people.
+    pub message: String,
+    /// What can be done about it.
+    pub hint: &'static str,
+}
+
+impl Report {
+    pub(super) fn add(&mut self, root: &Root, scan: &Scan, cache: CacheState, began: Instant) {
+        let is_skill =
+            |problem: &Problem| matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile);
+        self.valid += scan.found.len();
+        self.found +=
+            scan.found.len() + scan.ignored.iter().filter(|i| is_skill(&i.problem)).count();
+        self.bytes_read += scan.bytes_read;
+        self.ignored.extend(scan.ignored.iter().map(|ignored| IgnoredPath {
+            path: root.path.join(&ignored.path).to_string_lossy().into_owned(),
+            code: ignored.problem.code(),
+            message: ignored.problem.to_string(),
+            hint: ignored.problem.hint(),
+        }));
+        self.roots.push(RootReport {
+            source: root.source,
+            path: root.path.to_string_lossy().into_owned(),
+            priority: root.priority,
+            valid: scan.found.len(),
+            milliseconds: began.elapsed().as_secs_f64() * 1_000.0,
+            cache,
+        });
+    }
+}

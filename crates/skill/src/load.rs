@@ -1,0 +1,221 @@
+//! Handing over what a skill holds: its body when it is selected, its files one at a time.
+//!
+//! Invariant: only the file that was asked for is read, through one open handle beneath the skill's
+//! folder. What was checked is what is read.
+
+mod body;
+mod files;
+mod injection;
+mod resource;
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::frontmatter::FrontmatterError;
+use crate::inner_path::NotInner;
+use crate::metadata::Diagnostic;
+pub use body::{Body, load_body};
+pub use files::{Files, SkillFile};
+pub use injection::{FileList, injection};
+pub use resource::load_resource;
+
+/// Bounds of what is handed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Lines of a body.
+    pub body_lines: usize,
+    /// Characters of a body.
+    pub body_chars: usize,
+    /// What happens to a longer body.
+    pub oversize: Oversize,
+    /// Bytes of a file.
+    pub file_bytes: u64,
+    /// Characters of an excerpt.
+    pub excerpt_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_lines: 500,
+            body_chars: 40_000,
+            oversize: Oversize::Trim,
+            file_bytes: 2_000_000,
+            excerpt_chars: 12_000,
+        }
+    }
+}
+
+/// What happens to a body over the limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Oversize {
+    /// It is cut down to its essential sections.
+    #[default]
+    Trim,
+    /// It is refused.
+    Reject,
+}
+
+/// What was read and what was handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LoadReport {
+    /// The file, relative to the skill.
+    pub path: String,
+    /// Bytes read from it.
+    pub bytes_read: u64,
+    /// Characters handed over.
+    pub chars_returned: usize,
+    /// Whether something was left out.
+    pub truncated: bool,
+    /// Of the whole file.
+    pub file_sha256: String,
+    /// Of the text handed over.
+    pub text_sha256: String,
+    /// Headings of sections that were left out.
+    pub dropped_sections: Vec<String>,
+    /// Where the whole text is kept, once somebody keeps it.
+    pub storage_ref: Option<String>,
+    /// What was noticed.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Text for a model, with its report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// What the model may see.
+    pub text: String,
+    /// How it came about.
+    pub report: LoadReport,
+    /// The whole text where `text` is only a part of it, for the caller to keep.
+    pub full: Option<String>,
+}
+
+/// Why something cannot be handed over.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The skill's folder or its `SKILL.md` is gone.
+    #[error("Skill '{name}' not found.")]
+    SkillNotFound {
+        /// The skill's name.
+        name: String,
+    },
+    /// The frontmatter is refused now, whatever it was when the index was built.
+    #[error("the frontmatter of `{name}` is refused")]
+    InvalidFrontmatter {
+        /// The skill's name.
+        name: String,
+        /// Why.
+        source: FrontmatterError,
+    },
+    /// The path would lead out of the skill.
+    #[error("`{path}` is refused: {reason}")]
+    PathTraversalBlocked {
+        /// The path.
+        path: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The file is over the limit.
+    #[error("`{path}` has {bytes} bytes, the limit is {limit}")]
+    FileTooLarge {
+        /// The path.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// The number of bytes allowed.
+        limit: u64,
+    },
+    /// There is no such chunk.
+    #[error("Chunk '{id}' not found in skill '{name}'.")]
+    ChunkNotFound {
+        /// The chunk.
+        id: String,
+        /// The skill's name.
+        name: String,
+    },
+    /// The file is not text.
+    #[error("`{path}` is not a text file")]
+    NotText {
+        /// The path.
+        path: String,
+    },
+    /// The body is over the limit and may not be cut.
+    #[error(
+        "the body of `{name}` has {lines} lines and {chars} characters, the limits are {limit_lines} and {limit_chars}"
+    )]
+    BodyTooLarge {
+        /// The skill's name.
+        name: String,
+        /// Its lines.
+        lines: usize,
+        /// Its characters.
+        chars: usize,
+        /// The number of lines allowed.
+        limit_lines: usize,
+        /// The number of characters allowed.
+        limit_chars: usize,
+    },
+    /// The system refused.
+    #[error("`{path}` cannot be read")]
+    Io {
+        /// The path.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl LoadError {
+    /// The error's name in observations and JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::SkillNotFound { .. } => "SkillNotFound",
+            Self::InvalidFrontmatter { .. } => "InvalidFrontmatter",
+            Self::PathTraversalBlocked { .. } => "PathTraversalBlocked",
+            Self::FileTooLarge { .. } => "FileTooLarge",
+            Self::ChunkNotFound { .. } => "ChunkNotFound",
+            Self::NotText { .. } => "NotText",
+            Self::BodyTooLarge { .. } => "BodyTooLarge",
+            Self::Io { .. } => "IOError",
+        }
+    }
+
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::SkillNotFound { .. } => "choose a name from the catalog, or search for one",
+            Self::InvalidFrontmatter { source, .. } => source.hint(),
+            Self::PathTraversalBlocked { .. } => {
+                "name a regular file inside the skill's folder by its relative path"
+            }
+            Self::FileTooLarge { .. } => {
+                "split the file, or raise `security.max_resource_file_bytes`"
+            }
+            Self::ChunkNotFound { .. } => "choose an id from the skill's list of available chunks",
+            Self::NotText { .. } => "only text files can be read; a script can process this one",
+            Self::BodyTooLarge { .. } => {
+                "move details to files under references/ and name them in the body"
+            }
+            Self::Io { .. } => "check that the file exists and can be read",
+        }
+    }
+
+    fn io(path: &str, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}
+
+impl From<NotInner> for LoadError {
+    fn from(error: NotInner) -> Self {
+        Self::PathTraversalBlocked { path: error.path, reason: error.reason }
+    }
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    crate::hex(&Sha256::digest(bytes))
+}

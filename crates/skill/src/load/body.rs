@@ -1,0 +1,141 @@
+//! The body of a selected skill.
+
+use super::{Files, Limits, LoadError, LoadReport, Loaded, Oversize, sha256};
+use crate::chunks::{self, Chunk, Parts};
+use crate::frontmatter::{self, FrontmatterError};
+use crate::index::Entry;
+use crate::metadata::{Diagnostic, Metadata, ReadOptions};
+use crate::{sections, text};
+
+const MANIFEST: &str = "SKILL.md";
+/// Dropped headings that are named in the text; the report has them all.
+const NAMED: usize = 50;
+
+/// A skill's body, taken apart.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// The name of the skill.
+    pub name: String,
+    /// The core content.
+    pub core: Loaded,
+    /// What can be loaded in addition.
+    pub chunks: Vec<Chunk>,
+}
+
+/// Reads the body of a skill and nothing else of it.
+pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<Body, LoadError> {
+    let bytes = Files::open(entry)?.manifest(limits.file_bytes)?;
+    let refused = |source| LoadError::InvalidFrontmatter { name: entry.name.clone(), source };
+    let body = body_of(entry, &bytes, read).map_err(refused)?;
+    let (visible, diagnostics) = cleaned(&body);
+    let Parts { core, chunks, diagnostics: tags } = chunks::parse(&visible);
+    let fitted = fit(&entry.name, core, limits)?;
+    let report = LoadReport {
+        path: MANIFEST.to_owned(),
+        bytes_read: bytes.len() as u64,
+        chars_returned: fitted.text.chars().count(),
+        truncated: fitted.full.is_some(),
+        file_sha256: sha256(&bytes),
+        text_sha256: sha256(fitted.text.as_bytes()),
+        dropped_sections: fitted.dropped,
+        storage_ref: None,
+        diagnostics: diagnostics.into_iter().chain(tags).collect(),
+    };
+    let core = Loaded { text: fitted.text, report, full: fitted.full };
+    Ok(Body { name: entry.name.clone(), core, chunks })
+}
+
+impl Body {
+    /// The chunk called `id`.
+    pub fn chunk(&self, id: &str) -> Result<&Chunk, LoadError> {
+        let missing = || LoadError::ChunkNotFound { id: id.to_owned(), name: self.name.clone() };
+        self.chunks.iter().find(|chunk| chunk.id == id).ok_or_else(missing)
+    }
+
+    /// The core content, then the chunks in `loaded`, then a list of those that are not.
+    pub fn render(&self, loaded: &[&str]) -> String {
+        let is_loaded = |chunk: &&Chunk| loaded.contains(&chunk.id.as_str());
+        let mut rendered = self.core.text.trim_end().to_owned();
+        for chunk in self.chunks.iter().filter(is_loaded) {
+            rendered.push_str("\n\n");
+            rendered.push_str(chunk.content.trim_end());
+        }
+        let mut waiting = self.chunks.iter().filter(|chunk| !is_loaded(chunk)).peekable();
+        if waiting.peek().is_some() {
+            rendered.push_str(&format!(
+                "\n\n[Available Chunks for {}]\n(You can load these using load_skill_chunk tool)",
+                self.name
+            ));
+        }
+        for chunk in waiting {
+            rendered
+                .push_str(&format!("\n- id: {} | description: {}", chunk.id, chunk.description));
+        }
+        rendered.push('\n');
+        rendered
+    }
+}
+
+/// The text behind the frontmatter, which is checked again: the file may have changed since the index
+/// was built, and what it says about itself decides what may be done with it.
+fn body_of(entry: &Entry, bytes: &[u8], read: &ReadOptions) -> Result<String, FrontmatterError> {
+    let (yaml, body) = frontmatter::split_whole(bytes, &read.limits)?;
+    let content = std::str::from_utf8(bytes).map_err(|_| FrontmatterError::NotUtf8)?;
+    let folder = entry.path.file_name().unwrap_or_default().to_string_lossy();
+    Metadata::read(&content[yaml], &folder, read)?;
+    Ok(content[body..].to_owned())
+}
+
+/// Newlines made uniform and hidden characters removed.
+fn cleaned(body: &str) -> (String, Vec<Diagnostic>) {
+    let body = body.replace("\r\n", "\n").replace('\r', "\n");
+    let (visible, removed) = text::strip_hidden(&body);
+    let note = |removed| {
+        Diagnostic::new(
+            "hidden-characters",
+            format!("{removed} hidden characters removed from the body"),
+        )
+    };
+    let diagnostics = (removed > 0).then(|| note(removed)).into_iter().collect();
+    (visible.trim_start_matches('\n').to_owned(), diagnostics)
+}
+
+struct Fitted {
+    text: String,
+    dropped: Vec<String>,
+    full: Option<String>,
+}
+
+fn fit(name: &str, core: String, limits: &Limits) -> Result<Fitted, LoadError> {
+    let (lines, chars) = (core.lines().count(), core.chars().count());
+    if lines <= limits.body_lines && chars <= limits.body_chars {
+        return Ok(Fitted { text: core, dropped: Vec::new(), full: None });
+    }
+    if limits.oversize == Oversize::Reject {
+        return Err(LoadError::BodyTooLarge {
+            name: name.to_owned(),
+            lines,
+            chars,
+            limit_lines: limits.body_lines,
+            limit_chars: limits.body_chars,
+        });
+    }
+    let trimmed = sections::trim(&core, limits.body_lines, limits.body_chars);
+    let text = format!("{}\n\n{}", trimmed.text.trim_end(), note_of(&trimmed.dropped));
+    Ok(Fitted { text, dropped: trimmed.dropped, full: Some(core) })
+}
+
+fn note_of(dropped: &[String]) -> String {
+    if dropped.is_empty() {
+        return "[The rest is left out. Read it with load_resource, relative_path SKILL.md.]\n"
+            .to_owned();
+    }
+    let mut note = "[Left out. Read a section with load_resource, relative_path SKILL.md and its heading as section_hint:]\n".to_owned();
+    for heading in dropped.iter().take(NAMED) {
+        note.push_str(&format!("- {}\n", text::prefix(heading, 120)));
+    }
+    if dropped.len() > NAMED {
+        note.push_str(&format!("- and {} more\n", dropped.len() - NAMED));
+    }
+    note
+}

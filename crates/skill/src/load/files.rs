@@ -1,0 +1,185 @@
+//! The files of one skill, on disk or inside the program.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt as _};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use rustix::fs::OFlags;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::LoadError;
+use crate::builtin::{self, BuiltinFile};
+use crate::index::Entry;
+use crate::inner_path::InnerPath;
+use crate::roots::Source;
+
+const MANIFEST: &str = "SKILL.md";
+/// A device or pipe must neither be waited for nor take over the terminal.
+const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+/// Folders below a skill that are listed.
+const DEPTH: usize = 6;
+/// Files below a skill that are counted.
+const COUNT: usize = 10_000;
+
+/// The files of one skill.
+#[derive(Debug)]
+pub struct Files {
+    name: String,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Disk {
+        folder: Dir,
+        /// Where `SKILL.md` may be a link out of the folder, as the index recorded it.
+        linked_manifest: Option<std::path::PathBuf>,
+    },
+    Builtin(&'static [BuiltinFile]),
+}
+
+/// A file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SkillFile {
+    /// Relative to the skill's folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Files {
+    /// Opens the folder of a skill.
+    pub fn open(entry: &Entry) -> Result<Self, LoadError> {
+        let name = entry.name.clone();
+        let missing = || LoadError::SkillNotFound { name: entry.name.clone() };
+        if entry.source == Source::Builtin {
+            let files = builtin::files(&entry.name).ok_or_else(missing)?;
+            return Ok(Self { name, place: Place::Builtin(files) });
+        }
+        let folder =
+            Dir::open_ambient_dir(&entry.path, ambient_authority()).map_err(|_| missing())?;
+        let manifest = entry.path.join(MANIFEST);
+        let is_linked = entry.links.iter().any(|link| Path::new(&link.path) == manifest);
+        Ok(Self {
+            name,
+            place: Place::Disk { folder, linked_manifest: is_linked.then_some(manifest) },
+        })
+    }
+
+    /// Reads `SKILL.md`, which alone may be a link out of the folder.
+    pub(super) fn manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
+        let missing = || LoadError::SkillNotFound { name: self.name.clone() };
+        match &self.place {
+            Place::Disk { linked_manifest: Some(manifest), .. } => {
+                let mut options = fs::OpenOptions::new();
+                options.read(true).custom_flags(CAREFUL.bits().cast_signed());
+                let file = options.open(manifest).map_err(|_| missing())?;
+                let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+                if is_file { read(file, MANIFEST, limit) } else { Err(missing()) }
+            }
+            _ => match self.read(&InnerPath::new(MANIFEST)?, limit) {
+                Err(LoadError::Io { source, .. })
+                    if source.kind() == std::io::ErrorKind::NotFound =>
+                {
+                    Err(missing())
+                }
+                other => other,
+            },
+        }
+    }
+
+    /// Reads one regular file beneath the folder.
+    pub fn read(&self, path: &InnerPath, limit: u64) -> Result<Vec<u8>, LoadError> {
+        match &self.place {
+            Place::Builtin(files) => match files.iter().find(|file| file.path == path.as_str()) {
+                Some(file) => Ok(file.bytes.to_vec()),
+                None => Err(LoadError::io(path.as_str(), std::io::ErrorKind::NotFound.into())),
+            },
+            Place::Disk { folder, .. } => read(open_beneath(folder, path)?, path.as_str(), limit),
+        }
+    }
+
+    /// Every file with its size, sorted by path; links are named but not followed.
+    pub fn list(&self) -> Vec<SkillFile> {
+        let mut files = Vec::new();
+        match &self.place {
+            Place::Builtin(builtin) => files.extend(builtin.iter().map(|file| SkillFile {
+                path: file.path.to_owned(),
+                size: file.bytes.len() as u64,
+            })),
+            Place::Disk { folder, .. } => list(folder, "", DEPTH, &mut files),
+        }
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+}
+
+/// Opens a regular file; the kernel keeps the lookup beneath the folder, links and races included.
+fn open_beneath(folder: &Dir, path: &InnerPath) -> Result<fs::File, LoadError> {
+    let blocked =
+        |reason| LoadError::PathTraversalBlocked { path: path.as_str().to_owned(), reason };
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(CAREFUL.bits().cast_signed());
+    let file = folder.open_with(path, &options).map_err(|error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied if leads_out(folder, path) => {
+            blocked("a link leads out of the skill")
+        }
+        _ => LoadError::io(path.as_str(), error),
+    })?;
+    let io = |error| LoadError::io(path.as_str(), error);
+    let metadata = file.metadata().map_err(io)?;
+    if !metadata.is_file() {
+        return Err(blocked("it is not a regular file"));
+    }
+    // A hard link cannot be told from the file itself, but its owner can.
+    let owner = folder.dir_metadata().map_err(io)?.uid();
+    if metadata.nlink() > 1 && metadata.uid() != owner {
+        return Err(blocked("it is a hard link to another owner's file"));
+    }
+    Ok(file.into_std())
+}
+
+/// Tells "this leads out of the folder" from "you may not read this".
+fn leads_out(folder: &Dir, path: &InnerPath) -> bool {
+    folder.canonicalize(path).is_err()
+}
+
+fn read(file: fs::File, path: &str, limit: u64) -> Result<Vec<u8>, LoadError> {
+    let size = file.metadata().map_err(|error| LoadError::io(path, error))?.size();
+    let too_large = |bytes| LoadError::FileTooLarge { path: path.to_owned(), bytes, limit };
+    if size > limit {
+        return Err(too_large(size));
+    }
+    // The file may grow while it is read.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| LoadError::io(path, error))?;
+    if bytes.len() as u64 > limit { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+fn list(folder: &Dir, prefix: &str, depth: usize, files: &mut Vec<SkillFile>) {
+    let Ok(entries) = folder.entries() else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Ok(kind) = entry.file_type() else { continue };
+        if files.len() >= COUNT {
+            return;
+        }
+        if kind.is_dir() {
+            let skipped = name.starts_with('.') || name == "node_modules" || depth == 0;
+            if let (false, Ok(inner)) = (skipped, entry.open_dir()) {
+                list(&inner, &format!("{prefix}{name}/"), depth - 1, files);
+            }
+        } else {
+            let size = if kind.is_file() {
+                entry.metadata().map_or(0, |metadata| metadata.len())
+            } else {
+                0
+            };
+            files.push(SkillFile { path: format!("{prefix}{name}"), size });
+        }
+    }
+}

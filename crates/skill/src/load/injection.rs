@@ -1,0 +1,45 @@
+//! The block in which a skill's text enters a model's context.
+
+use super::{LoadReport, SkillFile};
+use crate::index::Entry;
+use crate::text;
+
+/// Names that are listed.
+const LISTED: usize = 50;
+
+/// The files a model may ask for, by name.
+#[derive(Debug, Clone, Copy)]
+pub struct FileList<'a>(pub &'a [SkillFile]);
+
+/// `text` with the label that says where it comes from.
+pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileList<'_>) -> String {
+    format!(
+        "[Skill: {} | source={}]\n[Skill Path: {}]\n[Load Report: sha256={} truncated={} bytes_read={}]\n{}\n{}",
+        text::one_line(&entry.name),
+        entry.source,
+        text::one_line(&entry.path.to_string_lossy()),
+        report.file_sha256,
+        report.truncated,
+        report.bytes_read,
+        content.trim_end(),
+        files.render(),
+    )
+}
+
+impl FileList<'_> {
+    fn render(self) -> String {
+        let others: Vec<&SkillFile> =
+            self.0.iter().filter(|file| file.path != "SKILL.md").collect();
+        if others.is_empty() {
+            return String::new();
+        }
+        let mut list = "\n[Files of this skill]\n".to_owned();
+        for file in others.iter().take(LISTED) {
+            list.push_str(&format!("- {}\n", text::one_line(&file.path)));
+        }
+        if others.len() > LISTED {
+            list.push_str(&format!("- and {} more\n", others.len() - LISTED));
+        }
+        list
+    }
+}

@@ -1,0 +1,112 @@
+//! One file of a skill, or a section of it.
+
+use super::{Files, Limits, LoadError, LoadReport, Loaded, sha256};
+use crate::index::Entry;
+use crate::inner_path::InnerPath;
+use crate::metadata::Diagnostic;
+use crate::{sections, text};
+
+/// Reads one file of a skill: the section that `section_hint` names, or its beginning.
+pub fn load_resource(
+    entry: &Entry,
+    relative_path: &str,
+    section_hint: Option<&str>,
+    limits: &Limits,
+) -> Result<Loaded, LoadError> {
+    let path = InnerPath::new(relative_path)?;
+    let files = Files::open(entry)?;
+    let bytes = match path.as_str() {
+        "SKILL.md" => files.manifest(limits.file_bytes)?,
+        _ => files.read(&path, limits.file_bytes)?,
+    };
+    let not_text = || LoadError::NotText { path: path.as_str().to_owned() };
+    if bytes.contains(&0) {
+        return Err(not_text());
+    }
+    let content = std::str::from_utf8(&bytes).map_err(|_| not_text())?;
+    let content = content.trim_start_matches('\u{FEFF}').replace("\r\n", "\n").replace('\r', "\n");
+    let (visible, removed) = text::strip_hidden(&content);
+    let mut diagnostics = Vec::new();
+    if removed > 0 {
+        let message = format!("{removed} hidden characters removed");
+        diagnostics.push(Diagnostic::new("hidden-characters", message));
+    }
+    let excerpt =
+        excerpt(&visible, path.as_str(), section_hint, limits.excerpt_chars, &mut diagnostics);
+    let truncated = excerpt.trim_end() != visible.trim_end();
+    Ok(Loaded {
+        report: LoadReport {
+            path: path.as_str().to_owned(),
+            bytes_read: bytes.len() as u64,
+            chars_returned: excerpt.chars().count(),
+            truncated,
+            file_sha256: sha256(&bytes),
+            text_sha256: sha256(excerpt.as_bytes()),
+            dropped_sections: Vec::new(),
+            storage_ref: None,
+            diagnostics,
+        },
+        full: truncated.then(|| visible.into_owned()),
+        text: excerpt,
+    })
+}
+
+fn excerpt(
+    content: &str,
+    path: &str,
+    section_hint: Option<&str>,
+    limit: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> String {
+    let Some(hint) = section_hint.filter(|hint| !hint.trim().is_empty()) else {
+        return beginning(content, path, limit);
+    };
+    match sections::find(content, hint) {
+        Some(range) => cut(&content[range], limit),
+        None => {
+            let shown = text::for_terminal(hint);
+            let message = format!(
+                "no heading matches `{}`; this is the beginning",
+                text::prefix(&shown, 120)
+            );
+            diagnostics.push(Diagnostic::new("SectionNotFound", message));
+            beginning_with_outline(content, limit)
+        }
+    }
+}
+
+/// The whole file where it fits; of a longer Markdown file its overview and outline.
+fn beginning(content: &str, path: &str, limit: usize) -> String {
+    if content.chars().count() <= limit {
+        return content.to_owned();
+    }
+    let is_markdown = path.ends_with(".md") || path.ends_with(".markdown");
+    if is_markdown { beginning_with_outline(content, limit) } else { cut(content, limit) }
+}
+
+fn beginning_with_outline(content: &str, limit: usize) -> String {
+    let outline = sections::outline(content);
+    if outline.is_empty() {
+        return cut(content, limit);
+    }
+    // The outline is what makes the rest reachable, but it must leave room for the text.
+    let outline = cut(&format!("[Sections of this file]\n{outline}"), limit / 2);
+    let overview = ["Contents", "Table of contents", "Overview", "目录", "概览", "概述"];
+    let start = overview.iter().find_map(|title| sections::find_exactly(content, title));
+    let start = start.map_or(content, |range| &content[range]);
+    format!(
+        "{}\n\n{outline}",
+        cut(start, limit - outline.chars().count().min(limit) - 2).trim_end()
+    )
+}
+
+/// As many whole lines as fit, with a note where something is missing.
+fn cut(content: &str, limit: usize) -> String {
+    const NOTE: &str = "\n[… cut here …]\n";
+    if content.chars().count() <= limit {
+        return content.to_owned();
+    }
+    let kept = text::prefix(content, limit.saturating_sub(NOTE.chars().count()));
+    let kept = kept.rfind('\n').map_or(kept, |end| &kept[..end]);
+    text::prefix(&format!("{kept}{NOTE}"), limit).to_owned()
+}

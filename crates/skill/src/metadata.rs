@@ -1,0 +1,301 @@
+//! What the frontmatter says about a skill, read into types.
+//!
+//! Invariant: a control that cannot be understood counts as the stricter one, so that a mistake
+//! never shows or allows more than its author meant.
+
+mod naming;
+mod tool_names;
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::frontmatter::{self, FrontmatterError, Limits};
+use crate::text;
+use crate::value::{Map, Value};
+
+pub(crate) use naming::departures;
+
+/// Something worth telling about a skill that does not keep it out of the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Diagnostic {
+    /// A stable name, such as `repaired-yaml`.
+    pub code: String,
+    /// One line for people.
+    pub message: String,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}
+
+/// How forgiving the index is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A skill without a readable name and description is refused.
+    #[default]
+    Strict,
+    /// A missing name is the folder's, a missing description is empty, angle brackets are escaped
+    /// when shown.
+    Lenient,
+}
+
+/// How a frontmatter is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ReadOptions {
+    /// Strict or lenient.
+    pub mode: Mode,
+    /// Whether `<` and `>` in a value refuse the skill; lenient mode escapes them instead.
+    pub block_angle_brackets: bool,
+    /// Bounds of the frontmatter.
+    pub limits: Limits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { mode: Mode::Strict, block_angle_brackets: true, limits: Limits::default() }
+    }
+}
+
+/// Where a skill runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RunMode {
+    /// In the conversation that selected it.
+    #[default]
+    Inline,
+    /// In a child run with its own context and budget.
+    Subagent,
+}
+
+/// What a skill allows to be done with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Controls {
+    /// The tools this skill may use; `null` when it does not say.
+    pub allowed_tools: Option<Vec<String>>,
+    /// Hidden from the model; a user can still invoke it.
+    pub disable_model_invocation: bool,
+    /// In the conversation or in a child run.
+    pub run_mode: RunMode,
+    /// Offered to users as a direct command.
+    pub user_invocable: bool,
+}
+
+/// Facts about a skill that change nothing in how it is used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Meta {
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// What it needs to work.
+    pub compatibility: Option<String>,
+    /// Its licence.
+    pub license: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+/// A skill's frontmatter, read into types.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The name, as the frontmatter gives it.
+    pub name: String,
+    /// What it does and when to use it, without hidden characters.
+    pub description: String,
+    /// What may be done with it.
+    pub controls: Controls,
+    /// Further facts.
+    pub meta: Meta,
+    /// What was noticed.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Metadata {
+    /// Reads the text between the `---` lines of the `SKILL.md` in a folder called `folder`.
+    pub fn read(yaml: &str, folder: &str, options: &ReadOptions) -> Result<Self, FrontmatterError> {
+        let parsed = frontmatter::parse(yaml, &options.limits)?;
+        let mut reader = Reader { fields: &parsed.fields, options, diagnostics: Vec::new() };
+        if parsed.repaired {
+            reader.note("repaired-yaml", "values were quoted to make the frontmatter valid YAML");
+        }
+        reader.refuse_angle_brackets()?;
+        let name = reader.name(folder)?;
+        let description = reader.description()?;
+        let controls = reader.controls();
+        let meta = reader.meta();
+        let mut diagnostics = reader.diagnostics;
+        diagnostics.extend(departures(&name, &description, folder));
+        Ok(Self { name, description, controls, meta, diagnostics })
+    }
+}
+
+struct Reader<'a> {
+    fields: &'a Map,
+    options: &'a ReadOptions,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn note(&mut self, code: &str, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::new(code, message));
+    }
+
+    fn lenient(&self) -> bool {
+        self.options.mode == Mode::Lenient
+    }
+
+    fn refuse_angle_brackets(&mut self) -> Result<(), FrontmatterError> {
+        if !self.options.block_angle_brackets {
+            return Ok(());
+        }
+        for (field, value) in &self.fields.0 {
+            let mut found = false;
+            value.scalars(&mut |scalar| found |= scalar.text.contains(['<', '>']));
+            if found && self.lenient() {
+                self.note(
+                    "angle-brackets",
+                    format!("`<` or `>` in `{field}` is escaped when shown"),
+                );
+            } else if found {
+                return Err(FrontmatterError::AngleBrackets { field: field.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn required(&self, field: &str) -> Result<Option<&str>, FrontmatterError> {
+        match self.fields.get(field) {
+            None => Ok(None),
+            Some(value) if value.is_null() => Ok(None),
+            Some(value) => match value.text().map(str::trim) {
+                Some("") => Ok(None),
+                Some(text) => Ok(Some(text)),
+                None => Err(FrontmatterError::NotText { field: field.to_owned() }),
+            },
+        }
+    }
+
+    fn name(&mut self, folder: &str) -> Result<String, FrontmatterError> {
+        let name = match self.required("name")? {
+            Some(name) => name.to_owned(),
+            None if self.lenient() => {
+                self.note("missing-name", "no `name`; the folder's name is used");
+                folder.to_owned()
+            }
+            None => return Err(FrontmatterError::NoName),
+        };
+        let hidden = text::has_hidden(&name) || name.contains(['\n', '\t']);
+        if hidden { Err(FrontmatterError::HiddenInName) } else { Ok(name) }
+    }
+
+    fn description(&mut self) -> Result<String, FrontmatterError> {
+        let description = match self.required("description")? {
+            Some(description) => description.to_owned(),
+            None if self.lenient() => {
+                self.note(
+                    "missing-description",
+                    "no `description`; a model cannot know when to use it",
+                );
+                String::new()
+            }
+            None => return Err(FrontmatterError::NoDescription),
+        };
+        let (visible, removed) = text::strip_hidden(&description);
+        if removed == 0 {
+            return Ok(description);
+        }
+        let visible = visible.trim().to_owned();
+        self.note(
+            "hidden-characters",
+            format!("{removed} hidden characters removed from the description"),
+        );
+        if visible.is_empty() && !self.lenient() {
+            return Err(FrontmatterError::NoDescription);
+        }
+        Ok(visible)
+    }
+
+    fn controls(&mut self) -> Controls {
+        let user_invocable = match self.fields.get("user-invocable") {
+            Some(_) => "user-invocable",
+            None => "user-invokable",
+        };
+        Controls {
+            allowed_tools: self.allowed_tools(),
+            disable_model_invocation: self.flag("disable-model-invocation", false, true),
+            run_mode: self.run_mode(),
+            user_invocable: self.flag(user_invocable, true, false),
+        }
+    }
+
+    fn flag(&mut self, field: &str, absent: bool, unclear: bool) -> bool {
+        let read = match self.fields.get(field) {
+            None => return absent,
+            Some(Value::Scalar(scalar)) => scalar.flag(),
+            Some(_) => None,
+        };
+        read.unwrap_or_else(|| {
+            self.note(
+                "invalid-value",
+                format!("`{field}` is neither true nor false; taken as {unclear}"),
+            );
+            unclear
+        })
+    }
+
+    fn run_mode(&mut self) -> RunMode {
+        match self.fields.get("run-mode").map(|value| value.text().map(str::trim)) {
+            None | Some(Some("inline")) => RunMode::Inline,
+            Some(Some("subagent")) => RunMode::Subagent,
+            Some(_) => {
+                self.note(
+                    "invalid-value",
+                    "`run-mode` is neither `inline` nor `subagent`; taken as inline",
+                );
+                RunMode::Inline
+            }
+        }
+    }
+
+    fn allowed_tools(&mut self) -> Option<Vec<String>> {
+        let value = self.fields.get("allowed-tools")?;
+        let written = match value {
+            Value::Scalar(_) => value.text().map_or_else(Vec::new, tool_names::split),
+            Value::List(items) if items.iter().all(|item| item.text().is_some()) => {
+                items.iter().filter_map(Value::text).flat_map(tool_names::split).collect()
+            }
+            _ => {
+                self.note(
+                    "invalid-value",
+                    "`allowed-tools` is not a list of names; no tool is allowed",
+                );
+                Vec::new()
+            }
+        };
+        Some(tool_names::mapped(&written))
+    }
+
+    fn meta(&self) -> Meta {
+        let text = |map: &Map, field: &str| {
+            let (visible, _) = text::strip_hidden(map.get(field)?.text()?.trim());
+            (!visible.is_empty()).then(|| visible.into_owned())
+        };
+        let nested = match self.fields.get("metadata") {
+            Some(Value::Map(map)) => Some(map),
+            _ => None,
+        };
+        let either = |field| {
+            text(self.fields, field).or_else(|| nested.and_then(|nested| text(nested, field)))
+        };
+        Meta {
+            author: either("author"),
+            compatibility: text(self.fields, "compatibility"),
+            license: text(self.fields, "license"),
+            version: either("version"),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Which folders are searched for skills, and in which order.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a skill comes from.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A folder the user named.
+    Explicit,
+    /// The repository being worked on.
+    Project,
+    /// The user's home directory.
+    User,
+    /// Inside the program.
+    Builtin,
+}
+
+impl Source {
+    /// All sources, the strongest first.
+    pub const ALL: [Self; 4] = [Self::Explicit, Self::Project, Self::User, Self::Builtin];
+
+    /// The word for it in files and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Builtin => "builtin",
+        }
+    }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A folder that is searched for skills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Root {
+    /// Where its skills come from.
+    pub source: Source,
+    /// The folder; for [`Source::Builtin`] a name that no folder has.
+    pub path: PathBuf,
+    /// 0 is the strongest.
+    pub priority: usize,
+}
+
+/// What decides which folders are searched.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// Folders the user named, the strongest first.
+    pub explicit: Vec<PathBuf>,
+    /// The working directory, absolute.
+    pub working_directory: PathBuf,
+    /// The user's home directory, absolute.
+    pub home: Option<PathBuf>,
+    /// The order of sources, the strongest first; a source left out is not searched.
+    pub precedence: Vec<Source>,
+    /// Whether `.agents` and `.claude` folders count, too.
+    pub compatibility_folders: bool,
+}
+
+impl Surroundings {
+    /// The folders to search, the strongest first. Folders that do not exist are left out, except
+    /// those the user named.
+    pub fn roots(&self) -> Vec<Root> {
+        let mut roots: Vec<Root> = Vec::new();
+        let user = self.user_folders();
+        for source in &self.precedence {
+            let folders = match source {
+                Source::Explicit => self.explicit.clone(),
+                // Working in the home directory does not turn its skills into a project's.
+                Source::Project => {
+                    self.project_folders().into_iter().filter(|path| !user.contains(path)).collect()
+                }
+                Source::User => user.clone(),
+                Source::Builtin => vec![PathBuf::from(crate::builtin::ROOT)],
+            };
+            for path in folders {
+                if !roots.iter().any(|root| root.path == path) {
+                    roots.push(Root { source: *source, path, priority: roots.len() });
+                }
+            }
+        }
+        roots
+    }
+
+    /// The folder that counts as the project: the repository's root, or the working directory.
+    pub fn project(&self) -> &Path {
+        let repository = |folder: &&Path| folder.join(".git").exists();
+        self.working_directory.ancestors().find(repository).unwrap_or(&self.working_directory)
+    }
+
+    fn project_folders(&self) -> Vec<PathBuf> {
+        let project = self.project();
+        self.working_directory
+            .ancestors()
+            .take_while(|folder| folder.starts_with(project))
+            .flat_map(|folder| self.skill_folders(folder))
+            .collect()
+    }
+
+    fn user_folders(&self) -> Vec<PathBuf> {
+        self.home.as_deref().map_or_else(Vec::new, |home| self.skill_folders(home))
+    }
+
+    fn skill_folders(&self, parent: &Path) -> Vec<PathBuf> {
+        let hosts: &[&str] = if self.compatibility_folders {
+            &[".agent", ".agents", ".claude"]
+        } else {
+            &[".agent"]
+        };
+        hosts
+            .iter()
+            .map(|host| parent.join(host))
+            .filter(|host| host.is_dir())
+            .flat_map(|host| [host.join("skills"), host.join("skill")])
+            .filter(|folder| folder.is_dir())
+            .collect()
+    }
+}

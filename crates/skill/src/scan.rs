@@ -1,0 +1,251 @@
+//! Finding the skills below one root, reading no more than their frontmatter.
+//!
+//! The walk goes level by level: each level's folders are sorted, looked at in parallel, and merged
+//! in their order. So neither the number of threads nor their timing shows in the result, even where
+//! a bound cuts the walk short.
+
+mod folder;
+mod head;
+mod parallel;
+mod path_bytes;
+mod stamp;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::{CWD, Mode as FileMode, OFlags, openat};
+use serde::{Deserialize, Serialize};
+
+use crate::frontmatter::FrontmatterError;
+use crate::metadata::{Metadata, ReadOptions};
+use folder::{Folder, Look, Step};
+use parallel::map_in_order;
+pub(crate) use stamp::{Stamp, Stamped};
+
+/// How a root is walked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ScanOptions {
+    /// How each frontmatter is read.
+    pub read: ReadOptions,
+    /// How deep grouping folders may nest.
+    pub depth: usize,
+    /// Folders looked at in one root.
+    pub folders: usize,
+    /// Whether symbolic links are followed.
+    pub follow_symlinks: bool,
+    /// Threads that read.
+    pub threads: usize,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
+        Self {
+            read: ReadOptions::default(),
+            depth: 6,
+            folders: 20_000,
+            follow_symlinks: true,
+            threads,
+        }
+    }
+}
+
+/// A symbolic link on the way to a skill that leads out of its root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Link {
+    /// The link.
+    pub path: String,
+    /// Where it leads.
+    pub target: String,
+}
+
+/// A skill below a root.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Found {
+    /// The skill's folder, relative to the root.
+    #[serde(with = "path_bytes")]
+    pub(crate) folder: PathBuf,
+    pub(crate) metadata: Metadata,
+    pub(crate) modified: i64,
+    pub(crate) links: Vec<Link>,
+}
+
+/// Something below a root that is not in the index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ignored {
+    /// Relative to the root.
+    #[serde(with = "path_bytes")]
+    pub(crate) path: PathBuf,
+    pub(crate) problem: Problem,
+}
+
+/// Why something is not in the index.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum Problem {
+    /// The frontmatter is refused.
+    #[error(transparent)]
+    Frontmatter(#[from] FrontmatterError),
+    /// The system refused to read it.
+    #[error("cannot be read: {reason}")]
+    Unreadable {
+        /// What the system said.
+        reason: String,
+    },
+    /// `SKILL.md` is a device, a pipe or a folder.
+    #[error("SKILL.md is not a regular file")]
+    NotAFile,
+    /// There is a `skill.md`, but no `SKILL.md`.
+    #[error("the file is called `{found}`, not `SKILL.md`")]
+    WrongCase {
+        /// The name found.
+        found: String,
+    },
+    /// A link leads back to a folder it stands in.
+    #[error("the link leads back to a folder above it")]
+    LinkCycle,
+    /// A link leads nowhere.
+    #[error("the link leads nowhere")]
+    BrokenLink,
+    /// Links are not followed.
+    #[error("a symbolic link, and links are not followed")]
+    LinkNotFollowed,
+    /// The root does not exist or is no folder.
+    #[error("no such folder")]
+    NoRoot,
+    /// The walk's bound was reached.
+    #[error("more than {limit} folders; the rest was not searched")]
+    TooManyFolders {
+        /// The number of folders allowed.
+        limit: usize,
+    },
+    /// Folders are nested deeper than the walk goes.
+    #[error("folders nested deeper than {limit} levels were not searched")]
+    TooDeep {
+        /// The number of levels allowed.
+        limit: usize,
+    },
+}
+
+impl Problem {
+    /// A stable name for this reason.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Frontmatter(error) => error.code(),
+            Self::Unreadable { .. } => "unreadable",
+            Self::NotAFile => "not-a-file",
+            Self::WrongCase { .. } => "wrong-case",
+            Self::LinkCycle => "link-cycle",
+            Self::BrokenLink => "broken-link",
+            Self::LinkNotFollowed => "link-not-followed",
+            Self::NoRoot => "no-such-root",
+            Self::TooManyFolders { .. } => "too-many-folders",
+            Self::TooDeep { .. } => "nested-too-deep",
+        }
+    }
+
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Frontmatter(error) => error.hint(),
+            Self::Unreadable { .. } => "check the permissions of the file and its folders",
+            Self::NotAFile => "replace it with a regular file",
+            Self::WrongCase { .. } => "rename the file to SKILL.md",
+            Self::LinkCycle => "remove the link",
+            Self::BrokenLink => "remove the link or restore what it pointed to",
+            Self::LinkNotFollowed => "set `registry.follow_symlinks` to true, or copy the skill",
+            Self::NoRoot => "check the path given with --root, SKILLFUL_ROOTS or `skill_roots`",
+            Self::TooManyFolders { .. } => {
+                "point the root at the folder that holds the skills, or raise `registry.max_directories`"
+            }
+            Self::TooDeep { .. } => "move the skills up, or raise `registry.max_depth`",
+        }
+    }
+}
+
+/// Everything one walk found out, and what it depends on.
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
+    pub(crate) found: Vec<Found>,
+    pub(crate) ignored: Vec<Ignored>,
+    /// Files, folders and links as they were: while they stay, the scan holds.
+    pub(crate) stamps: Vec<Stamped>,
+    pub(crate) started: SystemTime,
+    /// Bytes read from `SKILL.md` files.
+    pub(crate) bytes_read: u64,
+}
+
+/// Skills read earlier, by their `SKILL.md`, to be used again where the file has not changed.
+pub(crate) type Known<'a> = HashMap<&'a Path, (&'a Stamp, &'a Found)>;
+
+/// Walks `root` and reads the frontmatter of every skill below it that is not `known`.
+pub(crate) fn scan(root: &Path, options: &ScanOptions, known: &Known<'_>) -> Scan {
+    // File stamps are compared with the file system's own clock, so this is the real time.
+    let mut scan = Scan {
+        found: Vec::new(),
+        ignored: Vec::new(),
+        stamps: Vec::new(),
+        started: SystemTime::now(),
+        bytes_read: 0,
+    };
+    let opened = open_folder(root).ok().zip(root.canonicalize().ok());
+    let Some((handle, real)) = opened else {
+        scan.stamps.push(Stamped::absent(PathBuf::new()));
+        scan.ignore(PathBuf::new(), Problem::NoRoot);
+        return scan;
+    };
+    let look = Look { handle: &handle, root, real: &real, options, known };
+    let mut level = vec![Folder::root(&real, root.file_name())];
+    let mut seen = 0;
+    for depth in 0.. {
+        if level.is_empty() {
+            break;
+        }
+        if depth > options.depth + 1 {
+            scan.ignore(PathBuf::new(), Problem::TooDeep { limit: options.depth });
+            break;
+        }
+        if seen + level.len() > options.folders {
+            level.truncate(options.folders - seen);
+            scan.ignore(PathBuf::new(), Problem::TooManyFolders { limit: options.folders });
+        }
+        seen += level.len();
+        let steps = map_in_order(&level, options.threads, |folder| look.at(folder));
+        level = scan.merge(steps);
+    }
+    scan
+}
+
+impl Scan {
+    fn ignore(&mut self, path: PathBuf, problem: Problem) {
+        self.ignored.push(Ignored { path, problem });
+    }
+
+    /// Takes one level's results in their order; the folders to look at next are returned.
+    fn merge(&mut self, steps: Vec<Step>) -> Vec<Folder> {
+        let mut next = Vec::new();
+        for step in steps {
+            self.bytes_read += step.bytes_read;
+            self.stamps.extend(step.stamps);
+            self.found.extend(step.found);
+            self.ignored.extend(step.ignored);
+            next.extend(step.children);
+        }
+        next
+    }
+}
+
+/// Opens the root as a place to look files up from; what is below it may change under our feet, but
+/// not which folder this is.
+pub(crate) fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
+    openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, FileMode::empty())
+}
+
+fn skips(name: &OsString) -> bool {
+    name.as_encoded_bytes().starts_with(b".") || name == "node_modules"
+}
