@@ -4,12 +4,13 @@
 //! cache file that is damaged, foreign or of another version counts as absent; nothing that goes
 //! wrong here is an error.
 
+mod framed;
+
 #[cfg(test)]
 mod tests;
 
 use std::fs;
 use std::hash::{Hash, Hasher};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,12 +18,16 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::roots::Root;
 use crate::scan::{self, Found, Ignored, Known, Scan, ScanOptions, Stamped};
+use crate::search::{self, Document, SearchIndex};
 
 /// Changes whenever what is stored, or how it is read from a skill, changes.
-const MAGIC: &[u8; 16] = b"skillful-scan-1\n";
+const MAGIC: &framed::Magic = b"skillful-scan-1\n";
+
+const SEARCH_MAGIC: &framed::Magic = b"skillful-find-1\n";
 
 /// How much of a scan came from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -68,14 +73,14 @@ impl Cache {
         let file = self.file(root, options);
         let Some((kept, holds)) = load(&file, root, options.threads) else {
             let fresh = scan::scan(root, options, &Known::new());
-            self.store(&file, &fresh);
+            Self::store(&file, &fresh);
             return (fresh, CacheState::Cold);
         };
         if holds {
             return (kept, CacheState::Warm);
         }
         let fresh = scan::scan(root, options, &known(&kept));
-        self.store(&file, &fresh);
+        Self::store(&file, &fresh);
         (fresh, CacheState::Partial)
     }
 
@@ -83,6 +88,24 @@ impl Cache {
     pub(crate) fn forget(&self, root: &Path, options: &ScanOptions) {
         // A file that is not there is as good as forgotten.
         let _ = fs::remove_file(self.file(root, options));
+    }
+
+    /// A search index over `documents`, built anew where the kept one is of other documents.
+    pub(crate) fn search_index(&self, roots: &[Root], documents: &[Document<'_>]) -> SearchIndex {
+        let mut hasher = Xxh3Default::new();
+        roots.iter().for_each(|root| hasher.write(root.path.as_os_str().as_bytes()));
+        let file = self.folder.join(format!("{:016x}.search", hasher.finish()));
+        let fingerprint = search::fingerprint(documents);
+        let kept = framed::read(&file, SEARCH_MAGIC)
+            .and_then(|kept| SearchIndex::decode(kept.first(), kept.second()))
+            .filter(|kept| kept.fingerprint == fingerprint);
+        kept.unwrap_or_else(|| {
+            let fresh = SearchIndex::build(documents, fingerprint);
+            if let Some((terms, postings)) = fresh.encode() {
+                framed::write(&file, SEARCH_MAGIC, &terms, postings);
+            }
+            fresh
+        })
     }
 
     fn file(&self, root: &Path, options: &ScanOptions) -> PathBuf {
@@ -93,29 +116,17 @@ impl Cache {
         self.folder.join(format!("{:016x}.scan", hasher.finish()))
     }
 
-    fn store(&self, file: &Path, scan: &Scan) {
+    fn store(file: &Path, scan: &Scan) {
         // Without a place to write, the next start is a cold one.
-        let _ = self.try_store(file, scan);
+        let _ = Self::try_store(file, scan);
     }
 
-    fn try_store(&self, file: &Path, scan: &Scan) -> Option<()> {
+    fn try_store(file: &Path, scan: &Scan) -> Option<()> {
         let started = scan.started.duration_since(UNIX_EPOCH).ok()?;
         let basis = postcard::to_stdvec(&BasisRef { started, stamps: &scan.stamps }).ok()?;
         let content = ContentRef { found: &scan.found, ignored: &scan.ignored };
         let content = postcard::to_stdvec(&content).ok()?;
-        fs::create_dir_all(&self.folder).ok()?;
-        let mut temporary = tempfile::NamedTempFile::new_in(&self.folder).ok()?;
-        let mut checksum = Xxh3Default::new();
-        checksum.update(&basis);
-        checksum.update(&content);
-        let mut header = MAGIC.to_vec();
-        header.extend(checksum.digest().to_le_bytes());
-        header.extend((basis.len() as u64).to_le_bytes());
-        for part in [&header, &basis, &content] {
-            temporary.write_all(part).ok()?;
-        }
-        temporary.persist(file).ok()?;
-        Some(())
+        framed::write(file, MAGIC, &basis, &content)
     }
 }
 
@@ -133,31 +144,21 @@ struct ContentRef<'a> {
 
 /// The kept scan, and whether it still holds.
 fn load(file: &Path, root: &Path, threads: usize) -> Option<(Scan, bool)> {
-    let bytes = fs::read(file).ok()?;
-    let (basis, content) = parts(&bytes)?;
-    let basis: Basis = postcard::from_bytes(basis).ok()?;
+    let kept = framed::read(file, MAGIC)?;
+    let basis: Basis = postcard::from_bytes(kept.first()).ok()?;
     let started = UNIX_EPOCH.checked_add(basis.started)?;
     let check = Check::new(&basis.stamps, root, started);
     let content: Option<Content> = thread::scope(|scope| {
         for _ in 1..threads.min(basis.stamps.len().div_ceil(BATCH)) {
             scope.spawn(|| check.work());
         }
-        let content = postcard::from_bytes(content).ok();
+        let content = postcard::from_bytes(kept.second()).ok();
         check.work();
         content
     });
     let holds = check.holds();
     let Content { found, ignored } = content?;
     Some((Scan { found, ignored, stamps: basis.stamps, started, bytes_read: 0 }, holds))
-}
-
-fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = bytes.strip_prefix(MAGIC)?;
-    let (checksum, rest) = rest.split_first_chunk::<8>()?;
-    let (length, rest) = rest.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let intact = xxh3_64(rest) == u64::from_le_bytes(*checksum);
-    if intact { rest.split_at_checked(length) } else { None }
 }
 
 /// Skills that can be taken over if their file has not changed.

@@ -54,3 +54,18 @@ pub(crate) fn expected() -> Vec<Expected> {
     let lines = BufReader::new(File::open(folder.join("expected.jsonl")).unwrap()).lines();
     lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
 }
+
+/// Real requests, each with the skills that serve it.
+pub(crate) fn queries() -> Option<Vec<(String, Vec<String>)>> {
+    #[derive(Deserialize)]
+    struct Query {
+        query: String,
+        relevant: Vec<String>,
+    }
+    let file = folder()?.join("../routing/queries.jsonl");
+    let lines = BufReader::new(File::open(file).ok()?).lines();
+    let parse = |line: String| serde_json::from_str::<Query>(&line).unwrap();
+    Some(
+        lines.map(|line| parse(line.unwrap())).map(|query| (query.query, query.relevant)).collect(),
+    )
+}

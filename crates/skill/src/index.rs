@@ -10,6 +10,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -19,6 +20,7 @@ use crate::builtin;
 use crate::cache::{Cache, CacheState};
 use crate::roots::{Root, Source};
 use crate::scan::{self, Found, Known, Scan, ScanOptions};
+use crate::search::{Document, SearchIndex};
 use crate::trust::Trust;
 use conflicts::Candidate;
 pub use conflicts::{Conflict, Loser};
@@ -45,7 +47,13 @@ pub struct Index {
     pub shadowed: Vec<Entry>,
     /// What was searched, and what was left out.
     pub report: Report,
+    roots: Vec<Root>,
+    cache: Option<Cache>,
+    words: OnceLock<SearchIndex>,
 }
+
+/// A search index over fewer skills is built faster than it is read.
+const WORTH_KEEPING: usize = 50;
 
 impl Index {
     /// Reads the metadata of every skill below `roots`.
@@ -60,7 +68,14 @@ impl Index {
         }
         let (skills, shadowed, conflicts) = conflicts::settle(candidates);
         report.conflicts = conflicts;
-        Self { skills, shadowed, report }
+        Self {
+            skills,
+            shadowed,
+            report,
+            roots: roots.to_vec(),
+            cache: options.cache.clone(),
+            words: OnceLock::new(),
+        }
     }
 
     /// The same, with nothing taken from the cache.
@@ -79,19 +94,27 @@ impl Index {
         self.skills.iter().find(wanted).or_else(|| self.shadowed.iter().find(wanted))
     }
 
-    /// The skills a model may be shown. A skill that waits for trust does not hide another one of its
-    /// name: a cloned repository must not be able to take a user's skills away.
-    pub fn offered(&self) -> impl Iterator<Item = &Entry> {
-        let usable = |entry: &'_ Entry| entry.trusted;
-        self.skills
-            .iter()
-            .filter_map(move |entry| match usable(entry) {
-                true => Some(entry),
-                false => {
-                    self.shadowed.iter().find(|other| other.name == entry.name && usable(other))
-                }
-            })
-            .filter(|entry| entry.is_offered())
+    /// Builds and keeps what searching needs, so that the next search need not.
+    pub fn prepare_search(&self) {
+        self.search_index();
+    }
+
+    /// Whether both hold the same skills and leave out the same ones.
+    pub(crate) fn same_skills(&self, other: &Self) -> bool {
+        self.skills == other.skills
+            && self.shadowed == other.shadowed
+            && self.report.ignored == other.report.ignored
+    }
+
+    /// The words of all skills; built when first asked for.
+    pub(crate) fn search_index(&self) -> &SearchIndex {
+        self.words.get_or_init(|| {
+            let documents: Vec<Document<'_>> = self.skills.iter().map(Document::from).collect();
+            match self.cache.as_ref().filter(|_| documents.len() > WORTH_KEEPING) {
+                Some(cache) => cache.search_index(&self.roots, &documents),
+                None => SearchIndex::build(&documents, 0),
+            }
+        })
     }
 
     /// `sha256:` over the canonical JSON of the skills.

@@ -11,13 +11,16 @@ pub mod inner_path;
 pub mod load;
 mod markdown;
 pub mod metadata;
+pub mod offer;
 pub mod roots;
 pub mod scan;
+pub mod search;
 pub mod sections;
 pub mod standard;
 pub mod text;
 pub mod trust;
 pub mod value;
+pub mod watch;
 
 /// Bytes as lowercase hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use crate::frontmatter::FrontmatterError;
 use crate::inner_path::NotInner;
 use crate::metadata::Diagnostic;
-pub use body::{Body, load_body};
+pub use body::{Body, load_body, load_frontmatter};
 pub use files::{Files, SkillFile};
 pub use injection::{FileList, injection};
 pub use resource::load_resource;

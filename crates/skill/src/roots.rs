@@ -65,6 +65,8 @@ pub struct Surroundings {
     pub working_directory: PathBuf,
     /// The user's home directory, absolute.
     pub home: Option<PathBuf>,
+    /// Folders the project itself names, the strongest first.
+    pub project_folders: Vec<PathBuf>,
     /// The order of sources, the strongest first; a source left out is not searched.
     pub precedence: Vec<Source>,
     /// Whether `.agents` and `.claude` folders count, too.
@@ -82,7 +84,8 @@ impl Surroundings {
                 Source::Explicit => self.explicit.clone(),
                 // Working in the home directory does not turn its skills into a project's.
                 Source::Project => {
-                    self.project_folders().into_iter().filter(|path| !user.contains(path)).collect()
+                    let own = self.project_folders.iter().cloned().chain(self.walk_up());
+                    own.filter(|path| !user.contains(path)).collect()
                 }
                 Source::User => user.clone(),
                 Source::Builtin => vec![PathBuf::from(crate::builtin::ROOT)],
@@ -102,7 +105,8 @@ impl Surroundings {
         self.working_directory.ancestors().find(repository).unwrap_or(&self.working_directory)
     }
 
-    fn project_folders(&self) -> Vec<PathBuf> {
+    /// The skill folders of the working directory and its parents, the nearest first.
+    fn walk_up(&self) -> Vec<PathBuf> {
         let project = self.project();
         self.working_directory
             .ancestors()

@@ -1,3 +1,14 @@
 //! The `skillful` command.
 
-fn main() {}
+mod cli;
+mod commands;
+mod config;
+mod failure;
+mod output;
+mod session;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -5,6 +5,7 @@ use crate::chunks::{self, Chunk, Parts};
 use crate::frontmatter::{self, FrontmatterError};
 use crate::index::Entry;
 use crate::metadata::{Diagnostic, Metadata, ReadOptions};
+use crate::value::Map;
 use crate::{sections, text};
 
 const MANIFEST: &str = "SKILL.md";
@@ -43,6 +44,15 @@ pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<B
     };
     let core = Loaded { text: fitted.text, report, full: fitted.full };
     Ok(Body { name: entry.name.clone(), core, chunks })
+}
+
+/// Reads the fields of a skill's frontmatter as they were written.
+pub fn load_frontmatter(entry: &Entry, read: &ReadOptions) -> Result<Map, LoadError> {
+    let bytes = Files::open(entry)?.manifest(Limits::default().file_bytes)?;
+    let refused = |source| LoadError::InvalidFrontmatter { name: entry.name.clone(), source };
+    let (yaml, _) = frontmatter::split_whole(&bytes, &read.limits).map_err(refused)?;
+    let yaml = std::str::from_utf8(&bytes[yaml]).map_err(|_| refused(FrontmatterError::NotUtf8))?;
+    Ok(frontmatter::parse(yaml, &read.limits).map_err(refused)?.fields)
 }
 
 impl Body {

@@ -1,0 +1,82 @@
+//! The skills one agent may load, and nothing about any other.
+//!
+//! Invariant: a skill that is hidden, untrusted or denied is in no list, no search result and no error
+//! that comes from here.
+
+mod catalog;
+
+#[cfg(test)]
+mod tests;
+
+pub use catalog::{Catalog, CatalogFormat, CatalogLimits};
+
+use crate::index::{Entry, Index};
+use crate::roots::Source;
+use crate::search::{Hit, why};
+
+/// The skills one agent may load.
+#[derive(Debug, Clone)]
+pub struct Offer<'a> {
+    index: &'a Index,
+    /// For each name in the index, the skill that is offered under it.
+    named: Vec<Option<&'a Entry>>,
+    /// Weaker skills of those names, reached by naming their source.
+    shadowed: Vec<&'a Entry>,
+}
+
+impl Index {
+    /// The skills that trust, their own controls and `may_load` allow a model to see.
+    pub fn offer(&self, may_load: impl Fn(&Entry) -> bool) -> Offer<'_> {
+        let offered = |entry: &&Entry| entry.is_offered() && may_load(entry);
+        Offer {
+            index: self,
+            named: self.skills.iter().map(|winner| self.usable(winner).filter(offered)).collect(),
+            shadowed: self.shadowed.iter().filter(offered).collect(),
+        }
+    }
+}
+
+impl<'a> Offer<'a> {
+    /// The skills, in the order of the index.
+    pub fn skills(&self) -> impl Iterator<Item = &'a Entry> {
+        self.named.iter().flatten().copied()
+    }
+
+    /// The skill called `name`; the strongest one unless a source is named.
+    pub fn get(&self, name: &str, source: Option<Source>) -> Option<&'a Entry> {
+        self.skills()
+            .chain(self.shadowed.iter().copied())
+            .find(|entry| entry.name == name && source.is_none_or(|source| source == entry.source))
+    }
+
+    /// Skills that fit `query`, the best first.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        self.ranked(query).take(limit).map(|(entry, score)| hit(query, entry, score)).collect()
+    }
+
+    fn ranked(&self, query: &str) -> impl Iterator<Item = (&'a Entry, f32)> {
+        let ranked = self.index.search_index().rank(query);
+        ranked.into_iter().filter_map(|(place, score)| Some(((*self.named.get(place)?)?, score)))
+    }
+}
+
+impl Index {
+    /// A skill that waits for trust does not hide another one of its name: a cloned repository must
+    /// not be able to take a user's skills away.
+    fn usable<'a>(&'a self, winner: &'a Entry) -> Option<&'a Entry> {
+        if winner.trusted {
+            return Some(winner);
+        }
+        self.shadowed.iter().find(|other| other.trusted && other.name == winner.name)
+    }
+
+    /// Skills that fit `query`, the best first, hidden and untrusted ones included: for the user.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        let ranked = self.search_index().rank(query).into_iter().take(limit);
+        ranked.map(|(place, score)| hit(query, &self.skills[place], score)).collect()
+    }
+}
+
+fn hit(query: &str, entry: &Entry, score: f32) -> Hit {
+    Hit { name: entry.name.clone(), source: entry.source, score, why: why(query, entry.into()) }
+}

@@ -1,0 +1,169 @@
+//! The list of skills that a model chooses from.
+//!
+//! Invariant: the list never takes more than its budget. What does not fit is counted in one line and
+//! can be found by searching.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Offer;
+use crate::index::Entry;
+use crate::text::one_line;
+
+/// How the list is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CatalogFormat {
+    /// A line a skill.
+    #[default]
+    Lines,
+    /// `<available_skills>`, as the open standard shows it.
+    Xml,
+    /// A JSON object.
+    Json,
+}
+
+/// How the list is written, and how long it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CatalogLimits {
+    /// How it is written.
+    pub format: CatalogFormat,
+    /// Characters it may take.
+    pub max_chars: usize,
+}
+
+impl Default for CatalogLimits {
+    fn default() -> Self {
+        Self { format: CatalogFormat::Lines, max_chars: 8_000 }
+    }
+}
+
+/// The list, and what it left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Catalog {
+    /// For the model; empty when there is no skill.
+    pub text: String,
+    /// Names of the skills in it.
+    pub shown: Vec<String>,
+    /// How many more can be found by searching.
+    pub not_shown: usize,
+}
+
+impl Offer<'_> {
+    /// The list for a model that is about to work on `request`. Everything is shown where it fits;
+    /// otherwise the skills most relevant to the request.
+    pub fn catalog(&self, limits: CatalogLimits, request: &str) -> Catalog {
+        let format = limits.format;
+        let all: Vec<&Entry> = self.skills().collect();
+        let whole: Vec<String> = all.iter().map(|entry| format.item(entry)).collect();
+        let length =
+            |items: &[String]| items.iter().map(|item| item.chars().count()).sum::<usize>();
+        if length(&whole) + format.frame(0).chars().count() <= limits.max_chars {
+            return Catalog {
+                text: if all.is_empty() { String::new() } else { format.write(&whole, 0) },
+                shown: all.iter().map(|entry| entry.name.clone()).collect(),
+                not_shown: 0,
+            };
+        }
+        let mut left = limits.max_chars.saturating_sub(format.frame(all.len()).chars().count());
+        let (mut shown, mut items) = (Vec::new(), Vec::new());
+        for entry in self.by_relevance(request) {
+            let item = format.item(entry);
+            let length = item.chars().count();
+            if length <= left {
+                left -= length;
+                shown.push(entry.name.clone());
+                items.push(item);
+            }
+        }
+        let not_shown = all.len() - shown.len();
+        Catalog { text: format.write(&items, not_shown), shown, not_shown }
+    }
+
+    /// All skills, those that fit the request first.
+    fn by_relevance(&self, request: &str) -> Vec<&Entry> {
+        let mut ordered: Vec<&Entry> = self.ranked(request).map(|(entry, _)| entry).collect();
+        let fits: std::collections::HashSet<*const Entry> =
+            ordered.iter().map(|e| std::ptr::from_ref(*e)).collect();
+        ordered.extend(self.skills().filter(|entry| !fits.contains(&std::ptr::from_ref(*entry))));
+        ordered
+    }
+}
+
+impl CatalogFormat {
+    /// Characters that one skill takes.
+    pub fn cost(self, entry: &Entry) -> usize {
+        self.item(entry).chars().count()
+    }
+
+    /// One skill, the separator behind it included.
+    fn item(self, entry: &Entry) -> String {
+        let (name, source, description) =
+            (one_line(&entry.name), entry.source, one_line(&entry.description));
+        match self {
+            Self::Lines => {
+                // A bar inside a value must not look like the one between values.
+                let value = |text: String| text.replace('|', "\\|");
+                format!(
+                    "- name={} | source={source} | description={}\n",
+                    value(name),
+                    value(description)
+                )
+            }
+            Self::Xml => format!(
+                "<skill>\n<name>{}</name>\n<source>{source}</source>\n<description>{}</description>\n</skill>\n",
+                xml(&name),
+                xml(&description)
+            ),
+            Self::Json => format!(
+                "{},\n",
+                json!({"name": name, "source": source, "description": description})
+            ),
+        }
+    }
+
+    fn write(self, items: &[String], not_shown: usize) -> String {
+        let (head, tail) = self.ends(not_shown);
+        let items = items.concat();
+        // JSON allows no comma behind the last item.
+        let items = if self == Self::Json {
+            items.strip_suffix(",\n").map_or(String::new(), |i| format!("{i}\n"))
+        } else {
+            items
+        };
+        format!("{head}{items}{tail}")
+    }
+
+    /// Everything but the items.
+    fn frame(self, not_shown: usize) -> String {
+        let (head, tail) = self.ends(not_shown);
+        head + &tail
+    }
+
+    fn ends(self, not_shown: usize) -> (String, String) {
+        let more = match not_shown {
+            0 => String::new(),
+            1 => "1 more skill is not shown; find it with search_skills".to_owned(),
+            n => format!("{n} more skills are not shown; find them with search_skills"),
+        };
+        let (head, tail) = match (self, not_shown) {
+            (Self::Lines, 0) => ("Available Skills:\n", String::new()),
+            (Self::Lines, _) => ("Available Skills:\n", format!("({more})\n")),
+            (Self::Xml, 0) => ("<available_skills>\n", "</available_skills>\n".to_owned()),
+            (Self::Xml, _) => {
+                ("<available_skills>\n", format!("<note>{more}</note>\n</available_skills>\n"))
+            }
+            (Self::Json, 0) => ("{\"available_skills\": [\n", "]}\n".to_owned()),
+            (Self::Json, _) => {
+                ("{\"available_skills\": [\n", format!("], \"note\": \"{more}\"}}\n"))
+            }
+        };
+        (head.to_owned(), tail)
+    }
+}
+
+/// `text` as the content of an XML element.
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

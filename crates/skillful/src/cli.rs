@@ -1,0 +1,128 @@
+//! The command line: what can be asked, and how answers and errors leave the process.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::commands;
+use crate::failure::{Exit, Failure};
+use crate::output::{Color, Output};
+use crate::session::Session;
+
+/// The complete runtime for Agent Skills
+///
+/// Finds folders with a SKILL.md, shows an agent only their names and descriptions, and hands over the
+/// rest on demand.
+#[derive(Debug, Parser)]
+#[command(name = "skillful", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    after_help = "Examples:\n  skillful list                      every skill that can be reached\n  skillful search \"summarise a csv\"  the skills that fit a task\n  skillful inspect csv-report        what a skill says and holds\n  skillful doctor                    what is wrong, and how to mend it"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Global {
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Work as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Search PATH for skills, before all other places (can be repeated)
+    #[arg(long = "root", value_name = "PATH", global = true)]
+    pub(crate) roots: Vec<PathBuf>,
+    /// Use only skills from this source
+    #[arg(long, value_name = "SOURCE", global = true, value_parser = parse_source)]
+    pub(crate) source: Option<skill::roots::Source>,
+    /// Say less
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t, global = true)]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(commands::list::List),
+    Search(commands::search::Search),
+    Inspect(commands::inspect::Inspect),
+    Why(commands::why::Why),
+    Validate(commands::validate::Validate),
+    New(commands::new::New),
+    Refresh(commands::refresh::Refresh),
+    Doctor(commands::doctor::Doctor),
+    Trust(commands::trust::Trust),
+    Untrust(commands::trust::Untrust),
+    Config(commands::config::ConfigCommand),
+    Schema(commands::schema::Schema),
+    Completions(commands::completions::Completions),
+}
+
+fn parse_source(text: &str) -> Result<skill::roots::Source, String> {
+    let all = skill::roots::Source::ALL;
+    let found = all.into_iter().find(|source| source.as_str() == text);
+    found.ok_or_else(|| format!("use one of {}", all.map(skill::roots::Source::as_str).join(", ")))
+}
+
+/// Runs the command the process was started with.
+pub(crate) fn run() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let wants_json = arguments.iter().any(|argument| argument == "--json");
+    let parsed = Cli::command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, wants_json),
+    };
+    let output = Output::new(&cli.global);
+    match execute(cli, &output) {
+        Ok(code) => code,
+        Err(failure) => output.fail(&failure),
+    }
+}
+
+/// Help and version are answers; everything else is a mistake in the command line.
+fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
+    if error.use_stderr() && wants_json {
+        let message = error.to_string();
+        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let failure = Failure::new(Exit::Usage, "Usage", message).hint("see `skillful --help`");
+        return Output::json_only().fail(&failure);
+    }
+    // Printing can only fail where nobody reads.
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
+    let session = || Session::start(&cli.global, output);
+    match cli.command {
+        Command::List(command) => command.run(&session()?, output),
+        Command::Search(command) => command.run(&session()?, output),
+        Command::Inspect(command) => command.run(&session()?, output),
+        Command::Why(command) => command.run(&session()?, output),
+        Command::Validate(command) => command.run(&session()?, output),
+        Command::New(command) => command.run(&session()?, output),
+        Command::Refresh(command) => command.run(&session()?, output),
+        Command::Doctor(command) => command.run(&cli.global, output),
+        Command::Trust(command) => command.run(&session()?, output),
+        Command::Untrust(command) => command.run(&session()?, output),
+        Command::Config(command) => command.run(&session()?, output),
+        Command::Schema(command) => command.run(output),
+        Command::Completions(command) => command.run(),
+    }
+}

@@ -1,0 +1,121 @@
+//! `skillful config`
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::config::{Config, leaves};
+use crate::failure::{Exit, Failure};
+use crate::output::{DIM, Output};
+use crate::session::Session;
+
+/// Show or start the settings
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful config show --origin\n  skillful config init\n  SKILLFUL_CATALOG_MAX_CHARS=4000 skillful config show"
+)]
+pub(crate) struct ConfigCommand {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Show every setting as it counts here
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Write a file with every setting and its default, as comments to uncomment
+    Init {
+        /// The user's file instead of the project's
+        #[arg(long)]
+        user: bool,
+        /// Say what would be written, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+impl ConfigCommand {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        match self.what {
+            What::Show { origin } => show(session, origin, output)?,
+            What::Init { user, dry_run } => init(session, user, dry_run, output)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(session: &Session, with_origin: bool, output: &Output) -> Result<(), Failure> {
+    let value = serde_json::to_value(&session.layers.config).unwrap_or_default();
+    let settings = leaves(&value);
+    let origin = |key: &str| {
+        session.layers.origins.get(key).map_or("default".to_owned(), ToString::to_string)
+    };
+    let document = if with_origin {
+        let rows: BTreeMap<&String, Value> = settings
+            .iter()
+            .map(|(key, value)| (key, json!({"value": value, "origin": origin(key)})))
+            .collect();
+        json!(rows)
+    } else {
+        value.clone()
+    };
+    let longest =
+        settings.iter().map(|(key, value)| key.len() + value.to_string().len()).max().unwrap_or(0)
+            + 2;
+    output.result(&document, |out| {
+        for (key, value) in &settings {
+            let setting = format!("{key}: {value}");
+            match with_origin {
+                true => writeln!(out, "{setting:longest$}  {DIM}{}{DIM:#}", origin(key))?,
+                false => writeln!(out, "{setting}")?,
+            }
+        }
+        Ok(())
+    })
+}
+
+fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result<(), Failure> {
+    let surroundings = &session.surroundings;
+    let folder = match (user, &surroundings.home) {
+        (false, _) => surroundings.project(),
+        (true, Some(home)) => home,
+        (true, None) => {
+            return Err(
+                Failure::new(Exit::Usage, "NoHome", "there is no home directory").hint("set HOME")
+            );
+        }
+    };
+    let file = folder.join(".agent/config.json");
+    if file.exists() {
+        return Err(Failure::new(
+            Exit::Failed,
+            "AlreadyExists",
+            format!("`{}` is already there", file.display()),
+        )
+        .hint("edit it; `skillful config show --origin` says what counts"));
+    }
+    if !dry_run {
+        fs::create_dir_all(folder.join(".agent"))?;
+        fs::write(&file, template())?;
+    }
+    let path = file.to_string_lossy().into_owned();
+    output.result(&json!({"path": path, "written": !dry_run}), |out| writeln!(out, "{path}"))
+}
+
+/// Every setting with its default, commented out: the file changes nothing until it is edited.
+fn template() -> String {
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    let pretty = serde_json::to_string_pretty(&defaults).unwrap_or_default();
+    let mut text =
+        "// Settings of skillful. `skillful schema config` describes them.\n{\n".to_owned();
+    for line in pretty.lines().filter(|line| line.starts_with("  ")) {
+        text.push_str(&format!("  // {}\n", &line[2..]));
+    }
+    text + "}\n"
+}

@@ -1,0 +1,205 @@
+//! `skillful doctor`
+
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::index::Index;
+use skill::roots::Source;
+use skill::text::for_terminal;
+
+use crate::cli::Global;
+use crate::config::known_keys;
+use crate::failure::{Exit, Failure};
+use crate::output::{BAD, DIM, GOOD, Output, WARN};
+use crate::session::Session;
+
+/// Look for what is wrong, and say how to mend it
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful doctor\n  skillful doctor --json | jq '.checks[] | select(.status != \"ok\")'"
+)]
+pub(crate) struct Doctor {}
+
+/// The state of everything this program depends on.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Diagnosis {
+    ok: bool,
+    checks: Vec<Check>,
+}
+
+/// One thing that was looked at.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Check {
+    name: &'static str,
+    status: Status,
+    message: String,
+    hint: Option<String>,
+}
+
+/// How one thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Status {
+    Ok,
+    Warning,
+    Error,
+}
+
+impl Doctor {
+    pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+        let checks = match examine(global, output) {
+            Ok(checks) => checks,
+            // A configuration that cannot be read is a finding, too.
+            Err(failure) => {
+                vec![Check {
+                    name: "configuration",
+                    status: Status::Error,
+                    message: failure.message,
+                    hint: failure.hint,
+                }]
+            }
+        };
+        let diagnosis =
+            Diagnosis { ok: checks.iter().all(|check| check.status != Status::Error), checks };
+        output.result(&diagnosis, |out| {
+            for check in &diagnosis.checks {
+                let (style, word) = match check.status {
+                    Status::Ok => (GOOD, "ok"),
+                    Status::Warning => (WARN, "warning"),
+                    Status::Error => (BAD, "error"),
+                };
+                writeln!(
+                    out,
+                    "{style}{word:7}{style:#}  {}: {}",
+                    check.name,
+                    for_terminal(&check.message)
+                )?;
+                if let Some(hint) = &check.hint {
+                    writeln!(out, "         {DIM}{}{DIM:#}", for_terminal(hint))?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(if diagnosis.ok { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed as u8) })
+    }
+}
+
+fn examine(global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
+    let session = Session::start(global, output)?;
+    let index = session.index()?;
+    let mut checks = vec![ok("version", env!("CARGO_PKG_VERSION").to_owned())];
+    checks.extend(configuration(&session));
+    checks.push(cache(&session));
+    checks.extend(roots(&index));
+    checks.extend(skills(&index));
+    Ok(checks)
+}
+
+fn ok(name: &'static str, message: String) -> Check {
+    Check { name, status: Status::Ok, message, hint: None }
+}
+
+fn warning(name: &'static str, message: String, hint: impl Into<String>) -> Check {
+    Check { name, status: Status::Warning, message, hint: Some(hint.into()) }
+}
+
+fn configuration(session: &Session) -> Vec<Check> {
+    let set = session.layers.origins.len();
+    let mut checks =
+        vec![ok("configuration", format!("{set} settings differ from their defaults"))];
+    let known: Vec<String> = known_keys()
+        .iter()
+        .map(|key| format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase()))
+        .collect();
+    let unknown =
+        std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).filter(|name| {
+            name.starts_with("SKILLFUL_") && name != "SKILLFUL_ROOTS" && !known.contains(name)
+        });
+    checks.extend(unknown.map(|name| {
+        warning(
+            "environment",
+            format!("{name} sets nothing"),
+            "`skillful config show` lists the settings; SKILLFUL_SECTION_KEY sets one",
+        )
+    }));
+    checks
+}
+
+fn cache(session: &Session) -> Check {
+    match session.cache_folder() {
+        None => warning(
+            "cache",
+            "there is no home directory, so nothing is kept between starts".to_owned(),
+            "set HOME or XDG_CACHE_HOME",
+        ),
+        Some(folder) => {
+            match std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder)) {
+                Ok(_) => ok("cache", folder.display().to_string()),
+                Err(error) => warning(
+                    "cache",
+                    format!("{}: {error}", folder.display()),
+                    "every start reads all skills anew until it can be written",
+                ),
+            }
+        }
+    }
+}
+
+fn roots(index: &Index) -> Vec<Check> {
+    let describe = |root: &skill::index::RootReport| {
+        let count = root.valid;
+        ok(
+            "root",
+            format!(
+                "{} ({}): {count} skills in {:.1} ms",
+                root.path, root.source, root.milliseconds
+            ),
+        )
+    };
+    index.report.roots.iter().map(describe).collect()
+}
+
+fn skills(index: &Index) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let untrusted = index
+        .skills
+        .iter()
+        .filter(|entry| entry.source == Source::Project && !entry.trusted)
+        .count();
+    if untrusted > 0 {
+        checks.push(warning(
+            "trust",
+            format!("{untrusted} skills of this project are hidden from the model"),
+            "look at them, then `skillful trust project`",
+        ));
+    }
+    for ignored in &index.report.ignored {
+        checks.push(warning(
+            "left out",
+            format!("{}: {} ({})", ignored.path, ignored.message, ignored.code),
+            ignored.hint,
+        ));
+    }
+    for conflict in &index.report.conflicts {
+        for loser in &conflict.losers {
+            let message = format!("{} hides {}: {}", conflict.winner, loser.path, loser.reason);
+            checks.push(warning(
+                "same name",
+                message,
+                "rename one of them, or name a source with --source",
+            ));
+        }
+    }
+    for entry in index.skills.iter().filter(|entry| !entry.diagnostics.is_empty()) {
+        for diagnostic in &entry.diagnostics {
+            let hint = format!("`skillful validate {}`", entry.path.display());
+            checks.push(warning(
+                "skill",
+                format!("{}: {} ({})", entry.name, diagnostic.message, diagnostic.code),
+                hint,
+            ));
+        }
+    }
+    checks
+}

@@ -1,0 +1,137 @@
+//! `skillful inspect`
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use skill::chunks::Chunk;
+use skill::index::Entry;
+use skill::load::{Files, SkillFile, load_body, load_frontmatter};
+use skill::text::{for_terminal, for_terminal_block};
+
+use crate::failure::Failure;
+use crate::output::{BOLD, DIM, Output, WARN};
+use crate::session::Session;
+
+/// Show what a skill says about itself and what it holds
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful inspect csv-report\n  skillful inspect csv-report --show-body\n  skillful inspect csv-report --json | jq .files"
+)]
+pub(crate) struct Inspect {
+    /// The skill's name
+    name: String,
+    /// Show the body as a model would see it
+    #[arg(long)]
+    show_body: bool,
+}
+
+/// A skill in the index, with its files, chunks and frontmatter.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Inspection<'a> {
+    #[serde(flatten)]
+    entry: &'a Entry,
+    files: Vec<SkillFile>,
+    chunks: Vec<Chunk>,
+    /// The frontmatter as it was written.
+    frontmatter: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+}
+
+impl Inspect {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let index = session.index()?;
+        let entry = session.find(&index, &self.name)?;
+        let config = &session.layers.config;
+        let body = load_body(entry, &config.read_options(), &config.load_limits())?;
+        let inspection = Inspection {
+            entry,
+            files: Files::open(entry)?.list(),
+            frontmatter: load_frontmatter(entry, &config.read_options())?.to_json(),
+            body: self.show_body.then(|| body.render(&[])),
+            chunks: body.chunks,
+        };
+        output.result(&inspection, |out| inspection.write(out))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Inspection<'_> {
+    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let entry = self.entry;
+        writeln!(
+            out,
+            "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
+            for_terminal(&entry.name),
+            for_terminal(&entry.id())
+        )?;
+        writeln!(out, "{}\n", for_terminal(&skill::text::one_line(&entry.description)))?;
+        let tools = entry
+            .controls
+            .allowed_tools
+            .as_ref()
+            .map_or("not limited".to_owned(), |tools| tools.join(", "));
+        let mut facts = vec![
+            ("path", entry.path.display().to_string()),
+            ("trusted", if entry.trusted { "yes" } else { "no; see `skillful trust`" }.to_owned()),
+            ("tools", tools),
+            ("model may choose it", yes_no(!entry.controls.disable_model_invocation)),
+            ("user may invoke it", yes_no(entry.controls.user_invocable)),
+        ];
+        let optional = [
+            ("version", &entry.meta.version),
+            ("author", &entry.meta.author),
+            ("license", &entry.meta.license),
+            ("needs", &entry.meta.compatibility),
+        ];
+        facts.extend(
+            optional.into_iter().filter_map(|(label, value)| Some((label, value.clone()?))),
+        );
+        for (label, value) in facts {
+            writeln!(out, "{DIM}{label:>20}{DIM:#}  {}", for_terminal(&value))?;
+        }
+        for link in &entry.links {
+            writeln!(
+                out,
+                "{DIM}{:>20}{DIM:#}  {} leads to {}",
+                "link",
+                for_terminal(&link.path),
+                for_terminal(&link.target)
+            )?;
+        }
+        for diagnostic in &entry.diagnostics {
+            writeln!(
+                out,
+                "{WARN}{:>20}{WARN:#}  {}",
+                diagnostic.code,
+                for_terminal(&diagnostic.message)
+            )?;
+        }
+        if !self.chunks.is_empty() {
+            writeln!(out, "\n{BOLD}Chunks{BOLD:#}")?;
+        }
+        for chunk in &self.chunks {
+            writeln!(
+                out,
+                "  {}  {DIM}{}{DIM:#}",
+                for_terminal(&chunk.id),
+                for_terminal(&chunk.description)
+            )?;
+        }
+        writeln!(out, "\n{BOLD}Files{BOLD:#}")?;
+        for file in &self.files {
+            writeln!(out, "  {:>9}  {}", file.size, for_terminal(&file.path))?;
+        }
+        if let Some(body) = &self.body {
+            writeln!(out, "\n{BOLD}Body{BOLD:#}\n{}", for_terminal_block(body))?;
+        }
+        Ok(())
+    }
+}
+
+fn yes_no(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
+}

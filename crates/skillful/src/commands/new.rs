@@ -1,0 +1,190 @@
+//! `skillful new`
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{BOLD, Output};
+use crate::session::Session;
+
+/// Start a new skill from a template
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful new weekly-report\n  skillful new weekly-report --scope user\n  skillful new weekly-report --description \"Write the weekly report. Use when…\" --script"
+)]
+pub(crate) struct New {
+    /// Lowercase letters, digits and hyphens
+    name: String,
+    /// Where it belongs
+    #[arg(long, value_enum, default_value_t, conflicts_with = "path")]
+    scope: Scope,
+    /// The folder to put it in, instead of a scope's
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// What it does and when to use it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Add a script to start from
+    #[arg(long)]
+    script: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Where a new skill belongs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Scope {
+    /// .agent/skills of the project
+    #[default]
+    Project,
+    /// .agent/skills of the home directory
+    User,
+}
+
+/// The files of a new skill.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Created {
+    name: String,
+    path: String,
+    files: Vec<String>,
+    written: bool,
+}
+
+impl New {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        self.check_name()?;
+        let folder = self.folder(session)?.join(&self.name);
+        if folder.exists() {
+            return Err(Failure::new(
+                Exit::Failed,
+                "AlreadyExists",
+                format!("`{}` is already there", folder.display()),
+            )
+            .hint("choose another name, or edit the skill that is there"));
+        }
+        let files = self.files();
+        if !self.dry_run {
+            for (path, content, mode) in &files {
+                let file = folder.join(path);
+                fs::create_dir_all(file.parent().unwrap_or(&folder))?;
+                fs::write(&file, content)?;
+                fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(*mode))?;
+            }
+        }
+        let created = Created {
+            name: self.name.clone(),
+            path: folder.to_string_lossy().into_owned(),
+            files: files.iter().map(|(path, ..)| (*path).to_owned()).collect(),
+            written: !self.dry_run,
+        };
+        output.result(&created, |out| {
+            writeln!(out, "{BOLD}{}{BOLD:#}", folder.join("SKILL.md").display())
+        })?;
+        output.note(if self.dry_run {
+            "Nothing was written."
+        } else if self.path.is_none() && self.scope == Scope::Project {
+            "Edit it, then `skillful validate` and `skillful trust project`."
+        } else {
+            "Edit it, then `skillful validate`."
+        });
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn check_name(&self) -> Result<(), Failure> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let good = (1..=64).contains(&self.name.len())
+            && self.name.chars().all(plain)
+            && !self.name.starts_with('-')
+            && !self.name.ends_with('-')
+            && !self.name.contains("--");
+        if good {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::Usage,
+            "InvalidName",
+            format!("`{}` is not a name for a skill", self.name),
+        )
+        .hint("use at most 64 lowercase letters, digits and single hyphens, as in `weekly-report`"))
+    }
+
+    fn folder(&self, session: &Session) -> Result<PathBuf, Failure> {
+        let surroundings = &session.surroundings;
+        match (&self.path, self.scope) {
+            (Some(path), _) => Ok(surroundings.working_directory.join(path)),
+            (None, Scope::Project) => Ok(surroundings.project().join(".agent/skills")),
+            (None, Scope::User) => match &surroundings.home {
+                Some(home) => Ok(home.join(".agent/skills")),
+                None => Err(Failure::new(Exit::Usage, "NoHome", "there is no home directory")
+                    .hint("set HOME, or use --path")),
+            },
+        }
+    }
+
+    fn files(&self) -> Vec<(&'static str, String, u32)> {
+        let description = self.description.clone().unwrap_or_else(|| {
+            "Say what this skill does and when to use it, in the words a user would say.".to_owned()
+        });
+        let resources = if self.script {
+            "\n## Scripts\n\n- `scripts/run.sh FILE` — say what it prints\n"
+        } else {
+            ""
+        };
+        let manifest = MANIFEST
+            .replace("{name}", &self.name)
+            .replace("{description}", &serde_json::Value::String(description).to_string())
+            .replace("{title}", &self.name.replace('-', " "))
+            .replace("{scripts}", resources);
+        let mut files = vec![("SKILL.md", manifest, 0o644)];
+        if self.script {
+            files.push(("scripts/run.sh", SCRIPT.to_owned(), 0o755));
+        }
+        files
+    }
+}
+
+const MANIFEST: &str = "---
+name: {name}
+description: {description}
+license: Apache-2.0
+metadata:
+  version: \"0.1.0\"
+---
+
+# {title}
+
+## Goal
+
+One sentence: what is true when this is done.
+
+## Inputs and outputs
+
+- Input: what must be given
+- Output: what is handed back, and in which form
+
+## Steps
+
+1. Do the first thing.
+2. Do the next thing.
+{scripts}
+## Failures
+
+- What can go wrong, how to notice it, what to do then
+
+## Checks
+
+- [ ] How to tell that the result is right
+";
+
+const SCRIPT: &str = "#!/bin/sh
+# Usage: scripts/run.sh FILE
+set -eu
+file=${1:?usage: run.sh FILE}
+[ -e \"$file\" ] || file=${WORKSPACE_DIR:-.}/$file
+wc -l < \"$file\"
+";

@@ -1,0 +1,35 @@
+//! `skillful refresh`
+
+use std::process::ExitCode;
+
+use skill::index::Index;
+
+use crate::commands::list::Listing;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::session::Session;
+
+/// Read every skill anew, whatever the cache says
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful refresh\n  skillful refresh --json | jq .report.index_hash"
+)]
+pub(crate) struct Refresh {}
+
+impl Refresh {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let index = Index::rebuild(&session.roots(), &session.index_options()?);
+        index.prepare_search();
+        let listing = Listing::of(&index);
+        output.result(&listing, |out| {
+            writeln!(
+                out,
+                "{} skills, {} left out, {}",
+                index.skills.len(),
+                index.report.ignored.len(),
+                listing.report.index_hash
+            )
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

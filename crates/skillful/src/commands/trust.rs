@@ -1,0 +1,157 @@
+//! `skillful trust` and `skillful untrust`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::index::{Index, content_hash};
+use skill::roots::{Root, Source};
+use skill::text::for_terminal;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{BOLD, DIM, Output};
+use crate::session::Session;
+
+/// Trust a project's skills as they are now
+///
+/// Skills of a cloned repository stay hidden from the model until you have looked at them. Trust is
+/// bound to what they say about themselves: a new skill, description or tool list asks again.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful trust project\n  skillful -C ~/work/app trust project --dry-run"
+)]
+pub(crate) struct Trust {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Trust the skills of the project you are in
+    Project {
+        /// Say what would be trusted, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Take trust in a project's skills back
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  skillful untrust\n  skillful untrust ~/work/app")]
+pub(crate) struct Untrust {
+    /// The project, or a folder above several [default: the project you are in]
+    path: Option<PathBuf>,
+    /// Say what would be taken back, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Folders whose skills were trusted.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Trusted {
+    trusted: Vec<TrustedFolder>,
+    written: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TrustedFolder {
+    path: String,
+    index_hash: String,
+    skills: Vec<String>,
+}
+
+/// Folders whose skills are no longer trusted.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Untrusted {
+    untrusted: Vec<String>,
+    written: bool,
+}
+
+impl Trust {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let What::Project { dry_run } = self.what;
+        let options = session.index_options()?;
+        let mut roots = session.surroundings.roots();
+        roots.retain(|root| root.source == Source::Project);
+        if roots.is_empty() {
+            return Err(Failure::new(
+                Exit::Failed,
+                "NoProjectSkills",
+                "this project has no skills",
+            )
+            .hint("run it inside a project with .agent/skills, or use -C DIR"));
+        }
+        let file = session.trust_file().ok_or_else(no_home)?;
+        let mut store = session.trust_store()?;
+        let now = jiff::Timestamp::now()
+            .round(jiff::Unit::Second)
+            .map_or_else(|_| String::new(), |now| now.to_string());
+        let mut trusted = Vec::new();
+        for root in roots {
+            let skills = Index::build(std::slice::from_ref(&root), &options);
+            let names = skills
+                .skills
+                .iter()
+                .chain(&skills.shadowed)
+                .map(|entry| entry.name.clone())
+                .collect();
+            let Root { path, .. } = &root;
+            let index_hash = content_hash(&root, &options);
+            store.trust(path, index_hash.clone(), now.clone());
+            trusted.push(TrustedFolder {
+                path: path.to_string_lossy().into_owned(),
+                index_hash,
+                skills: names,
+            });
+        }
+        if !dry_run {
+            store.write(&file)?;
+        }
+        let report = Trusted { trusted, written: !dry_run };
+        output.result(&report, |out| {
+            for folder in &report.trusted {
+                writeln!(out, "{BOLD}{}{BOLD:#}", for_terminal(&folder.path))?;
+                for name in &folder.skills {
+                    writeln!(out, "  {}", for_terminal(name))?;
+                }
+            }
+            Ok(())
+        })?;
+        if dry_run {
+            output.note("Nothing was written.");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Untrust {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let file = session.trust_file().ok_or_else(no_home)?;
+        let path = match &self.path {
+            Some(path) => session.surroundings.working_directory.join(path),
+            None => session.surroundings.project().to_owned(),
+        };
+        let path = path.canonicalize().unwrap_or(path);
+        let mut store = session.trust_store()?;
+        let untrusted = store.untrust(&path);
+        if !self.dry_run && !untrusted.is_empty() {
+            store.write(&file)?;
+        }
+        let report = Untrusted { untrusted, written: !self.dry_run };
+        output.result(&report, |out| {
+            report.untrusted.iter().try_for_each(|path| {
+                writeln!(out, "{DIM}no longer trusted{DIM:#}  {}", for_terminal(path))
+            })
+        })?;
+        if report.untrusted.is_empty() {
+            output.note(&format!("Nothing below {} was trusted.", path.display()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn no_home() -> Failure {
+    Failure::new(Exit::Usage, "NoHome", "there is no home directory to remember trust in")
+        .hint("set HOME")
+}

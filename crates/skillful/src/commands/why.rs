@@ -1,0 +1,129 @@
+//! `skillful why`
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::index::{Entry, IgnoredPath, Index, Loser};
+use skill::text::for_terminal;
+
+use crate::failure::Failure;
+use crate::output::{BOLD, DIM, Output, WARN};
+use crate::session::{Session, not_found};
+
+/// Say why a skill is there, or is not: which copy wins, what hides it, what it costs
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful why csv-report\n  skillful why csv-report --json | jq .losers"
+)]
+pub(crate) struct Why {
+    /// The skill's name
+    name: String,
+}
+
+/// Why a skill is there, or is not.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Reasons<'a> {
+    name: &'a str,
+    /// The copy that counts.
+    winner: Option<&'a Entry>,
+    /// Copies that do not, and why.
+    losers: Vec<Loser>,
+    /// What keeps the model from seeing it.
+    hidden_by: Vec<Hiding>,
+    /// Characters it takes in the catalog.
+    catalog_chars: Option<usize>,
+    /// Copies that could not be read.
+    ignored: Vec<&'a IgnoredPath>,
+}
+
+/// Something that keeps the model from seeing a skill.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Hiding {
+    reason: &'static str,
+    hint: String,
+}
+
+impl Why {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let index = session.index()?;
+        let reasons = Reasons::of(&index, &self.name, session);
+        if reasons.winner.is_none() && reasons.ignored.is_empty() {
+            return Err(not_found(&index, &self.name));
+        }
+        output.result(&reasons, |out| reasons.write(out))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl<'a> Reasons<'a> {
+    fn of(index: &'a Index, name: &'a str, session: &Session) -> Self {
+        let winner = index.get(name, None);
+        let conflict = index.report.conflicts.iter().find(|conflict| conflict.name == name);
+        let named = |ignored: &&IgnoredPath| {
+            std::path::Path::new(&ignored.path).components().any(|part| part.as_os_str() == name)
+        };
+        Self {
+            name,
+            winner,
+            losers: conflict.map_or_else(Vec::new, |conflict| conflict.losers.clone()),
+            hidden_by: winner.map_or_else(Vec::new, hidings),
+            catalog_chars: winner.map(|entry| session.layers.config.catalog.format.cost(entry)),
+            ignored: index.report.ignored.iter().filter(named).collect(),
+        }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        match self.winner {
+            Some(entry) => writeln!(
+                out,
+                "{BOLD}{}{BOLD:#} is {}",
+                for_terminal(self.name),
+                for_terminal(&entry.path.to_string_lossy())
+            )?,
+            None => writeln!(out, "{BOLD}{}{BOLD:#} is not in the index", for_terminal(self.name))?,
+        }
+        for loser in &self.losers {
+            writeln!(out, "  not {}  {DIM}{}{DIM:#}", for_terminal(&loser.path), loser.reason)?;
+        }
+        for ignored in &self.ignored {
+            writeln!(
+                out,
+                "  {WARN}left out{WARN:#} {}: {}",
+                for_terminal(&ignored.path),
+                for_terminal(&ignored.message)
+            )?;
+            writeln!(out, "    {DIM}{}{DIM:#}", ignored.hint)?;
+        }
+        for hiding in &self.hidden_by {
+            writeln!(
+                out,
+                "  {WARN}hidden from the model{WARN:#}: {}  {DIM}{}{DIM:#}",
+                hiding.reason, hiding.hint
+            )?;
+        }
+        if let Some(chars) = self.catalog_chars {
+            writeln!(
+                out,
+                "  costs {chars} characters of the catalog (about {} tokens)",
+                chars.div_ceil(4)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn hidings(entry: &Entry) -> Vec<Hiding> {
+    let mut found = Vec::new();
+    if !entry.trusted {
+        let hint = "look at the project's skills, then `skillful trust project`".to_owned();
+        found.push(Hiding { reason: "the project is not trusted", hint });
+    }
+    if entry.controls.disable_model_invocation {
+        let hint =
+            format!("it says `disable-model-invocation`; invoke it yourself as /{}", entry.name);
+        found.push(Hiding { reason: "the skill asks to be", hint });
+    }
+    found
+}

@@ -1,0 +1,187 @@
+//! Settings: what can be set, and its defaults.
+//!
+//! The same types give the defaults, the JSON Schema, the list of known keys, and the environment
+//! variables.
+
+mod layers;
+mod origin;
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skill::load::Oversize;
+use skill::metadata::Mode;
+use skill::offer::CatalogFormat;
+use skill::roots::Source;
+
+pub(crate) use layers::{ConfigError, Layers, closest, expand, known_keys, leaves};
+pub(crate) use origin::Origin;
+
+/// Settings of `.agent/config.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Further folders to search for skills, the strongest first.
+    pub(crate) skill_roots: Vec<String>,
+    /// How skills are found.
+    pub(crate) registry: Registry,
+    /// The list of skills a model is shown.
+    pub(crate) catalog: CatalogSettings,
+    /// What is refused or cut.
+    pub(crate) security: Security,
+    /// Whether a project's skills wait for the user's word.
+    pub(crate) trust: TrustSettings,
+}
+
+/// How skills are found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Registry {
+    /// The order of sources, the strongest first.
+    pub(crate) precedence: Vec<Source>,
+    /// Whether `.agents` and `.claude` folders are searched, too.
+    pub(crate) compat: bool,
+    /// Whether symbolic links are followed.
+    pub(crate) follow_symlinks: bool,
+    /// How deep grouping folders may nest.
+    pub(crate) max_depth: usize,
+    /// Folders looked at in one root.
+    pub(crate) max_directories: usize,
+    /// Whether skills with a flawed frontmatter are indexed.
+    pub(crate) mode: Mode,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        let scan = skill::scan::ScanOptions::default();
+        Self {
+            precedence: Source::ALL.to_vec(),
+            compat: true,
+            follow_symlinks: scan.follow_symlinks,
+            max_depth: scan.depth,
+            max_directories: scan.folders,
+            mode: Mode::Strict,
+        }
+    }
+}
+
+/// The list of skills a model is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CatalogSettings {
+    /// How it is written.
+    pub(crate) format: CatalogFormat,
+    /// Characters it may take.
+    pub(crate) max_chars: usize,
+}
+
+impl Default for CatalogSettings {
+    fn default() -> Self {
+        let limits = skill::offer::CatalogLimits::default();
+        Self { format: limits.format, max_chars: limits.max_chars }
+    }
+}
+
+/// What is refused or cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Security {
+    /// Whether `<` or `>` in a frontmatter value refuses the skill.
+    pub(crate) block_angle_brackets_in_frontmatter: bool,
+    /// Lines of a frontmatter.
+    pub(crate) max_frontmatter_lines: usize,
+    /// Characters of a frontmatter line.
+    pub(crate) max_frontmatter_line_chars: usize,
+    /// Nesting of frontmatter values.
+    pub(crate) max_frontmatter_depth: usize,
+    /// Lines of a body.
+    pub(crate) max_skill_body_lines: usize,
+    /// Characters of a body.
+    pub(crate) max_skill_body_chars: usize,
+    /// What happens to a longer body.
+    pub(crate) oversize_skill_body: Oversize,
+    /// Bytes of a file that is read as a resource.
+    pub(crate) max_resource_file_bytes: u64,
+    /// Characters of an excerpt.
+    pub(crate) max_resource_excerpt_chars: usize,
+}
+
+impl Default for Security {
+    fn default() -> Self {
+        let frontmatter = skill::frontmatter::Limits::default();
+        let load = skill::load::Limits::default();
+        Self {
+            block_angle_brackets_in_frontmatter: true,
+            max_frontmatter_lines: frontmatter.lines,
+            max_frontmatter_line_chars: frontmatter.line_chars,
+            max_frontmatter_depth: frontmatter.depth,
+            max_skill_body_lines: load.body_lines,
+            max_skill_body_chars: load.body_chars,
+            oversize_skill_body: load.oversize,
+            max_resource_file_bytes: load.file_bytes,
+            max_resource_excerpt_chars: load.excerpt_chars,
+        }
+    }
+}
+
+/// Whether a project's skills wait for the user's word.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct TrustSettings {
+    /// `ask` hides a project's skills until `skillful trust project`; `all` is for CI.
+    pub(crate) projects: ProjectTrust,
+}
+
+/// Which projects' skills may be used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ProjectTrust {
+    /// Those the user has trusted.
+    #[default]
+    Ask,
+    /// All of them.
+    All,
+}
+
+impl Config {
+    pub(crate) fn scan_options(&self) -> skill::scan::ScanOptions {
+        skill::scan::ScanOptions {
+            read: self.read_options(),
+            depth: self.registry.max_depth,
+            folders: self.registry.max_directories,
+            follow_symlinks: self.registry.follow_symlinks,
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn read_options(&self) -> skill::metadata::ReadOptions {
+        skill::metadata::ReadOptions {
+            mode: self.registry.mode,
+            block_angle_brackets: self.security.block_angle_brackets_in_frontmatter,
+            limits: skill::frontmatter::Limits {
+                lines: self.security.max_frontmatter_lines,
+                line_chars: self.security.max_frontmatter_line_chars,
+                depth: self.security.max_frontmatter_depth,
+            },
+        }
+    }
+
+    pub(crate) fn load_limits(&self) -> skill::load::Limits {
+        skill::load::Limits {
+            body_lines: self.security.max_skill_body_lines,
+            body_chars: self.security.max_skill_body_chars,
+            oversize: self.security.oversize_skill_body,
+            file_bytes: self.security.max_resource_file_bytes,
+            excerpt_chars: self.security.max_resource_excerpt_chars,
+        }
+    }
+
+    pub(crate) fn catalog_limits(&self) -> skill::offer::CatalogLimits {
+        skill::offer::CatalogLimits {
+            format: self.catalog.format,
+            max_chars: self.catalog.max_chars,
+        }
+    }
+}

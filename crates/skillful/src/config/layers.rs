@@ -1,0 +1,226 @@
+//! Settings from several places, the later over the earlier: project, user, environment.
+//!
+//! What a user says comes after what a cloned repository says. In addition a project's file may only
+//! tighten what protects the user.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::{Config, Origin};
+
+/// Merged settings, and where each comes from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layers {
+    pub(crate) config: Config,
+    /// By dotted key; a key that is not here has its default.
+    pub(crate) origins: BTreeMap<String, Origin>,
+    /// Folders that the project's own file names; they are trusted no more than the project is.
+    pub(crate) project_roots: Vec<PathBuf>,
+    /// Folders that the user names.
+    pub(crate) user_roots: Vec<PathBuf>,
+    /// What was ignored, and why.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    /// A file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    /// A file is not JSON.
+    #[error("`{}` is not valid JSON: {reason}", path.display())]
+    Syntax { path: PathBuf, reason: String },
+    /// There is no such setting.
+    #[error("unknown setting `{key}` in {origin}")]
+    UnknownKey { key: String, origin: Origin, suggestion: Option<String> },
+    /// A setting has a value it cannot have.
+    #[error("`{key}` in {origin}: {reason}")]
+    Value { key: String, origin: Origin, reason: String },
+}
+
+impl ConfigError {
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Read { .. } => "check the file's permissions".to_owned(),
+            Self::Syntax { .. } => "correct the file; comments are allowed".to_owned(),
+            Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
+            Self::UnknownKey { .. } | Self::Value { .. } => {
+                "`skillful schema config` describes every setting".to_owned()
+            }
+        }
+    }
+}
+
+impl Layers {
+    /// Reads the project's and the user's file and the environment.
+    pub(crate) fn read(
+        project: &Path,
+        home: Option<&Path>,
+        environment: &[(OsString, OsString)],
+    ) -> Result<Self, ConfigError> {
+        let mut layers = Self::default();
+        let mut merged = Value::Object(Map::new());
+        let project_file = project.join(".agent/config.json");
+        let user_file = home.map(|home| home.join(".agent/config.json"));
+        // In the home directory both are the same file, and it is the user's.
+        if user_file.as_ref() != Some(&project_file)
+            && let Some(mut value) = read_file(&project_file)?
+        {
+            layers.forbid_loosening(&mut value);
+            layers.project_roots = roots(&value, project, home);
+            layers.add(&mut merged, value, &|_| Origin::Project(project_file.clone()))?;
+        }
+        if let Some(file) = user_file
+            && let Some(value) = read_file(&file)?
+        {
+            layers.user_roots = roots(&value, home.unwrap_or(project), home);
+            layers.add(&mut merged, value, &|_| Origin::User(file.clone()))?;
+        }
+        for (key, name, value) in variables(environment) {
+            let mut nested = value;
+            for part in key.rsplit('.') {
+                nested = Value::Object(Map::from_iter([(part.to_owned(), nested)]));
+            }
+            layers.add(&mut merged, nested, &|_| Origin::Environment(name.clone()))?;
+        }
+        layers.config = serde_json::from_value(merged).unwrap_or_default();
+        Ok(layers)
+    }
+
+    /// Checks a layer, then lays it over the others.
+    fn add(
+        &mut self,
+        merged: &mut Value,
+        layer: Value,
+        origin: &dyn Fn(&str) -> Origin,
+    ) -> Result<(), ConfigError> {
+        let known = known_keys();
+        for (key, _) in leaves(&layer) {
+            let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
+            if !known.iter().any(is_known) {
+                let suggestion = closest(&key, known.iter().map(String::as_str));
+                return Err(ConfigError::UnknownKey { origin: origin(&key), suggestion, key });
+            }
+            self.origins.insert(key.clone(), origin(&key));
+        }
+        serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
+            let key = error.path().to_string();
+            ConfigError::Value { origin: origin(&key), reason: error.inner().to_string(), key }
+        })?;
+        merge(merged, layer);
+        Ok(())
+    }
+
+    /// Takes out of the project's settings what would protect the user less.
+    fn forbid_loosening(&mut self, value: &mut Value) {
+        let loosens = [
+            ("trust", "projects", Value::from("all")),
+            ("security", "block_angle_brackets_in_frontmatter", Value::from(false)),
+        ];
+        for (section, key, loose) in loosens {
+            let Some(section_value) = value.get_mut(section).and_then(Value::as_object_mut) else {
+                continue;
+            };
+            if section_value.get(key) == Some(&loose) {
+                section_value.remove(key);
+                self.warnings.push(format!("`{section}.{key}: {loose}` in the project's file is ignored: a project may only tighten it"));
+            }
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Option<Value>, ConfigError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
+    };
+    let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
+    match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
+        Ok(Value::Null) => Ok(None),
+        Ok(value @ Value::Object(_)) => Ok(Some(value)),
+        Ok(_) => Err(syntax("it is not an object".to_owned())),
+        Err(error) => Err(syntax(error.to_string())),
+    }
+}
+
+/// `skill_roots` as folders; relative ones start at `base`.
+fn roots(value: &Value, base: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let listed = value.get("skill_roots").and_then(Value::as_array);
+    listed
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|path| expand(path, base, home))
+        .collect()
+}
+
+/// `path` as an absolute one, with `~` for the home directory.
+pub(crate) fn expand(path: &str, base: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => base.join(path),
+    }
+}
+
+/// `SKILLFUL_CATALOG_MAX_CHARS=4000` sets `catalog.max_chars`.
+fn variables(environment: &[(OsString, OsString)]) -> Vec<(String, String, Value)> {
+    let find = |name: &str| {
+        environment.iter().find(|(key, _)| key == OsStr::new(name)).map(|(_, value)| value)
+    };
+    known_keys()
+        .into_iter()
+        // Folders come as a list of paths in SKILLFUL_ROOTS.
+        .filter(|key| key != "skill_roots")
+        .filter_map(|key| {
+            let name = format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase());
+            let text = find(&name)?.to_string_lossy().into_owned();
+            let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            Some((key, name, value))
+        })
+        .collect()
+}
+
+/// Every setting by its dotted key.
+pub(crate) fn known_keys() -> Vec<String> {
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    leaves(&defaults).into_iter().map(|(key, _)| key).collect()
+}
+
+/// Values that are not objects, by their dotted keys.
+pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
+    let Value::Object(map) = value else { return vec![(String::new(), value)] };
+    map.iter()
+        .flat_map(|(key, value)| {
+            leaves(value).into_iter().map(move |(rest, leaf)| {
+                (if rest.is_empty() { key.clone() } else { format!("{key}.{rest}") }, leaf)
+            })
+        })
+        .collect()
+}
+
+fn merge(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Object(below), Value::Object(above)) => {
+            for (key, value) in above {
+                merge(below.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (below, above) => *below = above,
+    }
+}
+
+/// The name most like `name`, if any is like it.
+pub(crate) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    names
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known.to_owned())
+}

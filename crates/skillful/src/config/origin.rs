@@ -1,0 +1,24 @@
+//! Where a setting comes from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a setting comes from, the weakest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The project's file.
+    Project(PathBuf),
+    /// The user's file.
+    User(PathBuf),
+    /// A variable of the environment.
+    Environment(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Project(path) | Self::User(path) => write!(f, "{}", path.display()),
+            Self::Environment(name) => write!(f, "${name}"),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Why a command did not do its work, in the form a user sees.
+//!
+//! Every command returns this type, so codes, hints and exit codes are decided in one place.
+
+use serde_json::{Value, json};
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The operation failed, or a check did.
+    Failed = 1,
+    /// The command line or the configuration is wrong.
+    Usage = 2,
+    /// Integrity, signature, trust or policy forbids it.
+    Refused = 4,
+}
+
+/// What went wrong, and what to do next.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) details: Value,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self { exit, code, message: message.into(), hint: None, details: Value::Null }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn details(mut self, details: Value) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// An error and everything that caused it, on one line.
+    pub(crate) fn from_error(
+        exit: Exit,
+        code: &'static str,
+        error: &dyn std::error::Error,
+    ) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Self::new(exit, code, message)
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({"error": {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "details": self.details,
+        }})
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::from_error(Exit::Failed, "IOError", &error)
+    }
+}
+
+impl From<skill::load::LoadError> for Failure {
+    fn from(error: skill::load::LoadError) -> Self {
+        Self::from_error(Exit::Failed, error.code(), &error).hint(error.hint())
+    }
+}
+
+impl From<skill::trust::TrustError> for Failure {
+    fn from(error: skill::trust::TrustError) -> Self {
+        Self::from_error(Exit::Failed, "TrustStoreError", &error)
+            .hint("repair or remove the file; projects must then be trusted again")
+    }
+}

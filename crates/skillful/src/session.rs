@@ -1,0 +1,150 @@
+//! What a command works with: the surroundings, the settings, the index.
+//!
+//! The environment is read here and nowhere else.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use skill::cache::Cache;
+use skill::index::{Entry, Index, IndexOptions};
+use skill::roots::{Root, Source, Surroundings};
+use skill::trust::{Trust, TrustStore};
+
+use crate::cli::Global;
+use crate::config::{ConfigError, Layers, ProjectTrust, closest, expand};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+
+/// One run of the program in its surroundings.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) layers: Layers,
+    pub(crate) surroundings: Surroundings,
+    source: Option<Source>,
+    cache: Option<PathBuf>,
+}
+
+impl Session {
+    /// Reads the environment and the settings.
+    pub(crate) fn start(global: &Global, output: &Output) -> Result<Self, Failure> {
+        let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let variable = |name: &str| {
+            let found = environment.iter().find(|(key, value)| key == name && !value.is_empty());
+            found.map(|(_, value)| value.clone())
+        };
+        let working_directory = working_directory(global.directory.as_deref())?;
+        let home = variable("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let mut surroundings = Surroundings {
+            explicit: global.roots.iter().map(|root| working_directory.join(root)).collect(),
+            working_directory,
+            home,
+            precedence: Vec::new(),
+            project_folders: Vec::new(),
+            compatibility_folders: true,
+        };
+        let layers =
+            Layers::read(surroundings.project(), surroundings.home.as_deref(), &environment)?;
+        layers.warnings.iter().for_each(|warning| output.warn(warning));
+        if let Some(roots) = variable("SKILLFUL_ROOTS") {
+            let base = surroundings.working_directory.clone();
+            let home = surroundings.home.clone();
+            let listed = std::env::split_paths(&roots).filter(|path| !path.as_os_str().is_empty());
+            surroundings
+                .explicit
+                .extend(listed.map(|path| expand(&path.to_string_lossy(), &base, home.as_deref())));
+        }
+        surroundings.explicit.extend(layers.user_roots.iter().cloned());
+        surroundings.project_folders.clone_from(&layers.project_roots);
+        surroundings.precedence.clone_from(&layers.config.registry.precedence);
+        surroundings.compatibility_folders = layers.config.registry.compat;
+        let cache = cache_folder(variable("XDG_CACHE_HOME"), surroundings.home.as_deref());
+        Ok(Self { layers, surroundings, source: global.source, cache })
+    }
+
+    /// The folders that are searched, narrowed by `--source`.
+    pub(crate) fn roots(&self) -> Vec<Root> {
+        let mut roots = self.surroundings.roots();
+        roots.retain(|root| self.source.is_none_or(|source| source == root.source));
+        roots
+    }
+
+    pub(crate) fn index_options(&self) -> Result<IndexOptions, Failure> {
+        let trust = match self.layers.config.trust.projects {
+            ProjectTrust::All => Trust::Everything,
+            ProjectTrust::Ask => Trust::Only(self.trust_store()?),
+        };
+        Ok(IndexOptions {
+            scan: self.layers.config.scan_options(),
+            cache: self.cache.clone().map(Cache::new),
+            trust,
+        })
+    }
+
+    pub(crate) fn index(&self) -> Result<Index, Failure> {
+        Ok(Index::build(&self.roots(), &self.index_options()?))
+    }
+
+    pub(crate) fn trust_store(&self) -> Result<TrustStore, Failure> {
+        Ok(match self.trust_file() {
+            Some(file) => TrustStore::read(&file)?,
+            None => TrustStore::default(),
+        })
+    }
+
+    pub(crate) fn trust_file(&self) -> Option<PathBuf> {
+        self.surroundings.home.as_ref().map(|home| home.join(".agent/trust.json"))
+    }
+
+    pub(crate) fn cache_folder(&self) -> Option<&Path> {
+        self.cache.as_deref()
+    }
+
+    /// The skill called `name` among those that `--source` leaves.
+    pub(crate) fn find<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
+        index.get(name, self.source).ok_or_else(|| not_found(index, name))
+    }
+}
+
+pub(crate) fn not_found(index: &Index, name: &str) -> Failure {
+    let failure = Failure::new(Exit::Failed, "SkillNotFound", format!("Skill '{name}' not found."));
+    let names = index.skills.iter().map(|entry| entry.name.as_str());
+    let ignored = index.report.ignored.iter().find(|ignored| {
+        Path::new(&ignored.path)
+            .parent()
+            .and_then(Path::file_name)
+            .is_some_and(|folder| folder == name)
+    });
+    match (ignored, closest(name, names)) {
+        (Some(ignored), _) => failure
+            .hint(format!("{} is left out: {}; {}", ignored.path, ignored.message, ignored.hint)),
+        (None, Some(other)) => failure.hint(format!("did you mean `{other}`?")),
+        (None, None) => {
+            failure.hint("`skillful list` shows every skill, `skillful search` finds one")
+        }
+    }
+}
+
+fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let failed = |path: &Path, error: &std::io::Error| {
+        Failure::new(Exit::Usage, "Usage", format!("cannot work in `{}`: {error}", path.display()))
+    };
+    let current = std::env::current_dir().map_err(|error| failed(Path::new("."), &error))?;
+    let Some(given) = given else { return Ok(current) };
+    let folder = current.join(given);
+    match folder.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(folder) => Err(failed(&folder, &std::io::ErrorKind::NotADirectory.into())),
+        Err(error) => Err(failed(&folder, &error)),
+    }
+}
+
+fn cache_folder(cache_home: Option<OsString>, home: Option<&Path>) -> Option<PathBuf> {
+    let cache_home = cache_home.map(PathBuf::from).filter(|path| path.is_absolute());
+    Some(cache_home.or_else(|| home.map(|home| home.join(".cache")))?.join("skillful"))
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::from_error(Exit::Usage, "InvalidConfiguration", &error).hint(error.hint())
+    }
+}
