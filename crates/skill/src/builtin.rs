@@ -29,7 +29,39 @@ macro_rules! skill {
 }
 
 /// Every built-in skill with its files, `SKILL.md` first.
-pub(crate) const SKILLS: &[(&str, &[BuiltinFile])] = &[];
+pub(crate) const SKILLS: &[(&str, &[BuiltinFile])] = &[
+    skill!(
+        "csv-report":
+        "SKILL.md",
+        "evals/evals.json",
+        "evals/files/orders.csv",
+        "evals/triggers.json",
+        "references/csv-pitfalls.md",
+        "scripts/awk/count.awk",
+        "scripts/awk/read.awk",
+        "scripts/awk/report.awk",
+        "scripts/awk/values.awk",
+        "scripts/report.sh",
+    ),
+    skill!(
+        "git-release-notes":
+        "SKILL.md",
+        "references/templates.md",
+    ),
+    skill!(
+        "skill-author":
+        "SKILL.md",
+        "references/checklist.md",
+        "references/scripts.md",
+    ),
+    skill!(
+        "text-stats":
+        "SKILL.md",
+        "scripts/awk/prose.awk",
+        "scripts/awk/stats.awk",
+        "scripts/stats.sh",
+    ),
+];
 
 /// The files of the built-in skill called `name`.
 pub fn files(name: &str) -> Option<&'static [BuiltinFile]> {

@@ -96,7 +96,7 @@ impl Scanner<'_> {
         }
         let value = |name: &str| {
             let found = attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
-            found.map(|(_, value)| crate::text::one_line(value)).unwrap_or_default()
+            found.map(|(_, value)| crate::text::one_line(value).into_owned()).unwrap_or_default()
         };
         let id = value("id");
         if id.is_empty() {

@@ -48,7 +48,20 @@ pub fn for_terminal_block(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` with every run of white space folded into one space, hidden characters left out.
-pub fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if is_one_line(text) { Cow::Borrowed(text) } else { Cow::Owned(folded(text)) }
+}
+
+/// Printable ASCII with single spaces between words, as nearly every description is.
+fn is_one_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|b| matches!(b, b' '..=b'~'))
+        && !bytes.windows(2).any(|pair| pair == b"  ")
+        && bytes.first() != Some(&b' ')
+        && bytes.last() != Some(&b' ')
+}
+
+fn folded(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_whitespace() {

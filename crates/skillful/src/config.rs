@@ -177,11 +177,4 @@ impl Config {
             excerpt_chars: self.security.max_resource_excerpt_chars,
         }
     }
-
-    pub(crate) fn catalog_limits(&self) -> skill::offer::CatalogLimits {
-        skill::offer::CatalogLimits {
-            format: self.catalog.format,
-            max_chars: self.catalog.max_chars,
-        }
-    }
 }

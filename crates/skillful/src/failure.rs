@@ -11,8 +11,6 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The command line or the configuration is wrong.
     Usage = 2,
-    /// Integrity, signature, trust or policy forbids it.
-    Refused = 4,
 }
 
 /// What went wrong, and what to do next.
@@ -22,21 +20,15 @@ pub(crate) struct Failure {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
-    pub(crate) details: Value,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, code, message: message.into(), hint: None, details: Value::Null }
+        Self { exit, code, message: message.into(), hint: None }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
-        self
-    }
-
-    pub(crate) fn details(mut self, details: Value) -> Self {
-        self.details = details;
         self
     }
 
@@ -60,7 +52,7 @@ impl Failure {
             "code": self.code,
             "message": self.message,
             "hint": self.hint,
-            "details": self.details,
+            "details": null,
         }})
     }
 }

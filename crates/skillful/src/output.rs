@@ -26,11 +26,30 @@ pub(crate) enum Color {
     Never,
 }
 
-pub(crate) const BOLD: Style = Style::new().bold();
-pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// How words are set off from each other; without colours, not at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Palette {
+    pub(crate) bold: Style,
+    pub(crate) dim: Style,
+    pub(crate) good: Style,
+    pub(crate) warn: Style,
+    pub(crate) bad: Style,
+}
+
+impl Palette {
+    fn for_stream(stream: &impl anstream::stream::RawStream) -> Self {
+        if anstream::AutoStream::choice(stream) == anstream::ColorChoice::Never {
+            return Self::default();
+        }
+        Self {
+            bold: Style::new().bold(),
+            dim: Style::new().dimmed(),
+            good: AnsiColor::Green.on_default(),
+            warn: AnsiColor::Yellow.on_default(),
+            bad: AnsiColor::Red.on_default().bold(),
+        }
+    }
+}
 
 /// Where a command's words go.
 #[derive(Debug)]
@@ -59,17 +78,17 @@ impl Output {
     pub(crate) fn result<T: Serialize>(
         &self,
         value: &T,
-        text: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+        text: impl FnOnce(&mut dyn Write, Palette) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
+        let palette = Palette::for_stream(&std::io::stdout());
+        let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
         let written = if self.json {
-            let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
             serde_json::to_writer(&mut out, value)
                 .map_err(std::io::Error::from)
                 .and_then(|()| out.write_all(b"\n"))
                 .and_then(|()| out.flush())
         } else {
-            let mut out = BufWriter::with_capacity(64 * 1024, anstream::stdout().lock());
-            text(&mut out).and_then(|()| out.flush())
+            text(&mut out, palette).and_then(|()| out.flush())
         };
         match written {
             // Whoever reads has seen enough.
@@ -82,24 +101,26 @@ impl Output {
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             // There is nobody to tell when stderr is closed.
-            let _ = writeln!(anstream::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{text}");
         }
     }
 
     pub(crate) fn warn(&self, text: &str) {
-        self.note(&format!("{WARN}warning:{WARN:#} {}", for_terminal_block(text)));
+        let Palette { warn, .. } = Palette::for_stream(&std::io::stderr());
+        self.note(&format!("{warn}warning:{warn:#} {}", for_terminal_block(text)));
     }
 
     /// Says what went wrong and what to do next.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         if self.json {
-            let _ = self.result(&failure.to_json(), |_| Ok(()));
+            let _ = self.result(&failure.to_json(), |_, _| Ok(()));
         } else {
+            let Palette { bad, dim, .. } = Palette::for_stream(&std::io::stderr());
             let message = for_terminal_block(&failure.message);
-            let _ = writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {message}");
+            let _ = writeln!(std::io::stderr(), "{bad}error:{bad:#} {message}");
             if let Some(hint) = &failure.hint {
                 let _ =
-                    writeln!(anstream::stderr(), "{DIM}hint:{DIM:#} {}", for_terminal_block(hint));
+                    writeln!(std::io::stderr(), "{dim}hint:{dim:#} {}", for_terminal_block(hint));
             }
         }
         ExitCode::from(failure.exit as u8)

@@ -3,6 +3,8 @@
 //! Invariant: the list never takes more than its budget. What does not fit is counted in one line and
 //! can be found by searching.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -104,7 +106,7 @@ impl CatalogFormat {
         match self {
             Self::Lines => {
                 // A bar inside a value must not look like the one between values.
-                let value = |text: String| text.replace('|', "\\|");
+                let value = |text: Cow<'_, str>| text.replace('|', "\\|");
                 format!(
                     "- name={} | source={source} | description={}\n",
                     value(name),

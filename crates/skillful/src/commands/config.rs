@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Config, leaves};
 use crate::failure::{Exit, Failure};
-use crate::output::{DIM, Output};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Show or start the settings
@@ -68,11 +68,11 @@ fn show(session: &Session, with_origin: bool, output: &Output) -> Result<(), Fai
     let longest =
         settings.iter().map(|(key, value)| key.len() + value.to_string().len()).max().unwrap_or(0)
             + 2;
-    output.result(&document, |out| {
+    output.result(&document, |out, Palette { dim, .. }| {
         for (key, value) in &settings {
             let setting = format!("{key}: {value}");
             match with_origin {
-                true => writeln!(out, "{setting:longest$}  {DIM}{}{DIM:#}", origin(key))?,
+                true => writeln!(out, "{setting:longest$}  {dim}{}{dim:#}", origin(key))?,
                 false => writeln!(out, "{setting}")?,
             }
         }
@@ -105,7 +105,7 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
         fs::write(&file, template())?;
     }
     let path = file.to_string_lossy().into_owned();
-    output.result(&json!({"path": path, "written": !dry_run}), |out| writeln!(out, "{path}"))
+    output.result(&json!({"path": path, "written": !dry_run}), |out, _| writeln!(out, "{path}"))
 }
 
 /// Every setting with its default, commented out: the file changes nothing until it is edited.

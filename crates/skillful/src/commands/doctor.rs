@@ -11,7 +11,7 @@ use skill::text::for_terminal;
 use crate::cli::Global;
 use crate::config::known_keys;
 use crate::failure::{Exit, Failure};
-use crate::output::{BAD, DIM, GOOD, Output, WARN};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Look for what is wrong, and say how to mend it
@@ -62,12 +62,12 @@ impl Doctor {
         };
         let diagnosis =
             Diagnosis { ok: checks.iter().all(|check| check.status != Status::Error), checks };
-        output.result(&diagnosis, |out| {
+        output.result(&diagnosis, |out, Palette { bad, dim, good, warn, .. }| {
             for check in &diagnosis.checks {
                 let (style, word) = match check.status {
-                    Status::Ok => (GOOD, "ok"),
-                    Status::Warning => (WARN, "warning"),
-                    Status::Error => (BAD, "error"),
+                    Status::Ok => (good, "ok"),
+                    Status::Warning => (warn, "warning"),
+                    Status::Error => (bad, "error"),
                 };
                 writeln!(
                     out,
@@ -76,7 +76,7 @@ impl Doctor {
                     for_terminal(&check.message)
                 )?;
                 if let Some(hint) = &check.hint {
-                    writeln!(out, "         {DIM}{}{DIM:#}", for_terminal(hint))?;
+                    writeln!(out, "         {dim}{}{dim:#}", for_terminal(hint))?;
                 }
             }
             Ok(())

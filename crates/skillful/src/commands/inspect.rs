@@ -12,7 +12,7 @@ use skill::load::{Files, SkillFile, load_body, load_frontmatter};
 use skill::text::{for_terminal, for_terminal_block};
 
 use crate::failure::Failure;
-use crate::output::{BOLD, DIM, Output, WARN};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Show what a skill says about itself and what it holds
@@ -54,17 +54,21 @@ impl Inspect {
             body: self.show_body.then(|| body.render(&[])),
             chunks: body.chunks,
         };
-        output.result(&inspection, |out| inspection.write(out))?;
+        output.result(&inspection, |out, palette| inspection.write(out, palette))?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 impl Inspection<'_> {
-    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write(
+        &self,
+        out: &mut dyn Write,
+        Palette { bold, dim, warn, .. }: Palette,
+    ) -> std::io::Result<()> {
         let entry = self.entry;
         writeln!(
             out,
-            "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
+            "{bold}{}{bold:#}  {dim}{}{dim:#}",
             for_terminal(&entry.name),
             for_terminal(&entry.id())
         )?;
@@ -91,12 +95,12 @@ impl Inspection<'_> {
             optional.into_iter().filter_map(|(label, value)| Some((label, value.clone()?))),
         );
         for (label, value) in facts {
-            writeln!(out, "{DIM}{label:>20}{DIM:#}  {}", for_terminal(&value))?;
+            writeln!(out, "{dim}{label:>20}{dim:#}  {}", for_terminal(&value))?;
         }
         for link in &entry.links {
             writeln!(
                 out,
-                "{DIM}{:>20}{DIM:#}  {} leads to {}",
+                "{dim}{:>20}{dim:#}  {} leads to {}",
                 "link",
                 for_terminal(&link.path),
                 for_terminal(&link.target)
@@ -105,28 +109,28 @@ impl Inspection<'_> {
         for diagnostic in &entry.diagnostics {
             writeln!(
                 out,
-                "{WARN}{:>20}{WARN:#}  {}",
+                "{warn}{:>20}{warn:#}  {}",
                 diagnostic.code,
                 for_terminal(&diagnostic.message)
             )?;
         }
         if !self.chunks.is_empty() {
-            writeln!(out, "\n{BOLD}Chunks{BOLD:#}")?;
+            writeln!(out, "\n{bold}Chunks{bold:#}")?;
         }
         for chunk in &self.chunks {
             writeln!(
                 out,
-                "  {}  {DIM}{}{DIM:#}",
+                "  {}  {dim}{}{dim:#}",
                 for_terminal(&chunk.id),
                 for_terminal(&chunk.description)
             )?;
         }
-        writeln!(out, "\n{BOLD}Files{BOLD:#}")?;
+        writeln!(out, "\n{bold}Files{bold:#}")?;
         for file in &self.files {
             writeln!(out, "  {:>9}  {}", file.size, for_terminal(&file.path))?;
         }
         if let Some(body) = &self.body {
-            writeln!(out, "\n{BOLD}Body{BOLD:#}\n{}", for_terminal_block(body))?;
+            writeln!(out, "\n{bold}Body{bold:#}\n{}", for_terminal_block(body))?;
         }
         Ok(())
     }

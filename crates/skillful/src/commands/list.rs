@@ -9,7 +9,7 @@ use skill::index::{Entry, Index, Report};
 use skill::text::for_terminal;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, DIM, Output, WARN};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// List the skills that can be reached
@@ -48,16 +48,21 @@ impl List {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         if output.json {
-            output.result(&Listing::of(&index), |_| Ok(()))?;
+            output.result(&Listing::of(&index), |_, _| Ok(()))?;
             return Ok(ExitCode::SUCCESS);
         }
-        output.result(&(), |out| table(&index.skills, output.width(), out))?;
+        output.result(&(), |out, palette| table(&index.skills, output.width(), out, palette))?;
         summary(&index, output);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn table(skills: &[Entry], width: Option<usize>, out: &mut dyn Write) -> std::io::Result<()> {
+fn table(
+    skills: &[Entry],
+    width: Option<usize>,
+    out: &mut dyn Write,
+    Palette { bold, dim, warn, .. }: Palette,
+) -> std::io::Result<()> {
     let longest = skills.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0).min(40);
     let mut ordered: Vec<&Entry> = skills.iter().collect();
     ordered.sort_by(|a, b| a.name.cmp(&b.name));
@@ -73,7 +78,7 @@ fn table(skills: &[Entry], width: Option<usize>, out: &mut dyn Write) -> std::io
         let description = shortened(&description, room);
         writeln!(
             out,
-            "{BOLD}{name:longest$}{BOLD:#}  {DIM}{:8}{DIM:#}  {WARN}{mark}{WARN:#}{description}",
+            "{bold}{name:longest$}{bold:#}  {dim}{:8}{dim:#}  {warn}{mark}{warn:#}{description}",
             entry.source
         )?;
     }
@@ -91,6 +96,14 @@ pub(crate) fn shortened(text: &str, room: Option<usize>) -> std::borrow::Cow<'_,
 }
 
 fn summary(index: &Index, output: &Output) {
+    if output.verbose {
+        for root in &index.report.roots {
+            output.note(&format!(
+                "{} ({}): {} skills in {:.1} ms",
+                root.path, root.source, root.valid, root.milliseconds
+            ));
+        }
+    }
     if index.skills.is_empty() {
         output.note("No skills found. `skillful new NAME` makes one.");
     }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
-use crate::output::{BOLD, Output};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Start a new skill from a template
@@ -82,8 +82,8 @@ impl New {
             files: files.iter().map(|(path, ..)| (*path).to_owned()).collect(),
             written: !self.dry_run,
         };
-        output.result(&created, |out| {
-            writeln!(out, "{BOLD}{}{BOLD:#}", folder.join("SKILL.md").display())
+        output.result(&created, |out, Palette { bold, .. }| {
+            writeln!(out, "{bold}{}{bold:#}", folder.join("SKILL.md").display())
         })?;
         output.note(if self.dry_run {
             "Nothing was written."

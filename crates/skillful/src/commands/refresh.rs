@@ -21,7 +21,7 @@ impl Refresh {
         let index = Index::rebuild(&session.roots(), &session.index_options()?);
         index.prepare_search();
         let listing = Listing::of(&index);
-        output.result(&listing, |out| {
+        output.result(&listing, |out, _| {
             writeln!(
                 out,
                 "{} skills, {} left out, {}",

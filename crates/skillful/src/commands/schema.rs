@@ -37,8 +37,9 @@ impl Schema {
         let names = SCHEMAS.iter().map(|(name, _)| *name);
         let Some(wanted) = &self.name else {
             let names: Vec<&str> = names.collect();
-            output
-                .result(&names, |out| names.iter().try_for_each(|name| writeln!(out, "{name}")))?;
+            output.result(&names, |out, _| {
+                names.iter().try_for_each(|name| writeln!(out, "{name}"))
+            })?;
             return Ok(ExitCode::SUCCESS);
         };
         let Some((_, make)) = SCHEMAS.iter().find(|(name, _)| name == wanted) else {
@@ -53,7 +54,7 @@ impl Schema {
             });
         };
         let schema = make();
-        output.result(&schema, |out| {
+        output.result(&schema, |out, _| {
             serde_json::to_writer_pretty(&mut *out, &schema)?;
             writeln!(out)
         })?;

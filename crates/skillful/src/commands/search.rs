@@ -9,7 +9,7 @@ use skill::text::for_terminal;
 
 use crate::commands::list::shortened;
 use crate::failure::Failure;
-use crate::output::{BOLD, DIM, Output};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Find the skills that fit a task
@@ -37,14 +37,14 @@ impl Search {
         let index = session.index()?;
         let hits = Hits { hits: index.search(&self.query.join(" "), self.limit) };
         let width = output.width();
-        output.result(&hits, |out| {
+        output.result(&hits, |out, Palette { bold, dim, .. }| {
             for hit in &hits.hits {
                 let description =
                     index.get(&hit.name, Some(hit.source)).map_or("", |entry| &entry.description);
                 let description = skill::text::one_line(description);
                 writeln!(
                     out,
-                    "{BOLD}{}{BOLD:#}  {DIM}{}  {}{DIM:#}",
+                    "{bold}{}{bold:#}  {dim}{}  {}{dim:#}",
                     for_terminal(&hit.name),
                     hit.source,
                     for_terminal(&hit.why)

@@ -10,7 +10,7 @@ use skill::roots::{Root, Source};
 use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
-use crate::output::{BOLD, DIM, Output};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Trust a project's skills as they are now
@@ -109,9 +109,9 @@ impl Trust {
             store.write(&file)?;
         }
         let report = Trusted { trusted, written: !dry_run };
-        output.result(&report, |out| {
+        output.result(&report, |out, Palette { bold, .. }| {
             for folder in &report.trusted {
-                writeln!(out, "{BOLD}{}{BOLD:#}", for_terminal(&folder.path))?;
+                writeln!(out, "{bold}{}{bold:#}", for_terminal(&folder.path))?;
                 for name in &folder.skills {
                     writeln!(out, "  {}", for_terminal(name))?;
                 }
@@ -139,9 +139,9 @@ impl Untrust {
             store.write(&file)?;
         }
         let report = Untrusted { untrusted, written: !self.dry_run };
-        output.result(&report, |out| {
+        output.result(&report, |out, Palette { dim, .. }| {
             report.untrusted.iter().try_for_each(|path| {
-                writeln!(out, "{DIM}no longer trusted{DIM:#}  {}", for_terminal(path))
+                writeln!(out, "{dim}no longer trusted{dim:#}  {}", for_terminal(path))
             })
         })?;
         if report.untrusted.is_empty() {

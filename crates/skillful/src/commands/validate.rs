@@ -13,7 +13,7 @@ use skill::standard;
 use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
-use crate::output::{BAD, DIM, GOOD, Output, WARN};
+use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// Check skills before others use them
@@ -59,20 +59,20 @@ impl Validate {
         }
         let validation =
             Validation { valid: skills.iter().all(|skill| skill.errors.is_empty()), skills };
-        output.result(&validation, |out| {
+        output.result(&validation, |out, Palette { bad, dim, good, warn, .. }| {
             for skill in &validation.skills {
                 let path = for_terminal(&skill.path);
                 match skill.errors.is_empty() {
-                    true => writeln!(out, "{GOOD}valid{GOOD:#}    {path}")?,
-                    false => writeln!(out, "{BAD}invalid{BAD:#}  {path}")?,
+                    true => writeln!(out, "{good}valid{good:#}    {path}")?,
+                    false => writeln!(out, "{bad}invalid{bad:#}  {path}")?,
                 }
                 for error in &skill.errors {
-                    writeln!(out, "  {BAD}error{BAD:#}  {}", for_terminal(error))?;
+                    writeln!(out, "  {bad}error{bad:#}  {}", for_terminal(error))?;
                 }
                 for warning in &skill.warnings {
                     writeln!(
                         out,
-                        "  {WARN}warning{WARN:#}  {DIM}{}{DIM:#}",
+                        "  {warn}warning{warn:#}  {dim}{}{dim:#}",
                         for_terminal(warning)
                     )?;
                 }

@@ -9,7 +9,7 @@ use skill::index::{Entry, IgnoredPath, Index, Loser};
 use skill::text::for_terminal;
 
 use crate::failure::Failure;
-use crate::output::{BOLD, DIM, Output, WARN};
+use crate::output::{Output, Palette};
 use crate::session::{Session, not_found};
 
 /// Say why a skill is there, or is not: which copy wins, what hides it, what it costs
@@ -52,7 +52,7 @@ impl Why {
         if reasons.winner.is_none() && reasons.ignored.is_empty() {
             return Err(not_found(&index, &self.name));
         }
-        output.result(&reasons, |out| reasons.write(out))?;
+        output.result(&reasons, |out, palette| reasons.write(out, palette))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -74,32 +74,36 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write(
+        &self,
+        out: &mut dyn Write,
+        Palette { bold, dim, warn, .. }: Palette,
+    ) -> std::io::Result<()> {
         match self.winner {
             Some(entry) => writeln!(
                 out,
-                "{BOLD}{}{BOLD:#} is {}",
+                "{bold}{}{bold:#} is {}",
                 for_terminal(self.name),
                 for_terminal(&entry.path.to_string_lossy())
             )?,
-            None => writeln!(out, "{BOLD}{}{BOLD:#} is not in the index", for_terminal(self.name))?,
+            None => writeln!(out, "{bold}{}{bold:#} is not in the index", for_terminal(self.name))?,
         }
         for loser in &self.losers {
-            writeln!(out, "  not {}  {DIM}{}{DIM:#}", for_terminal(&loser.path), loser.reason)?;
+            writeln!(out, "  not {}  {dim}{}{dim:#}", for_terminal(&loser.path), loser.reason)?;
         }
         for ignored in &self.ignored {
             writeln!(
                 out,
-                "  {WARN}left out{WARN:#} {}: {}",
+                "  {warn}left out{warn:#} {}: {}",
                 for_terminal(&ignored.path),
                 for_terminal(&ignored.message)
             )?;
-            writeln!(out, "    {DIM}{}{DIM:#}", ignored.hint)?;
+            writeln!(out, "    {dim}{}{dim:#}", ignored.hint)?;
         }
         for hiding in &self.hidden_by {
             writeln!(
                 out,
-                "  {WARN}hidden from the model{WARN:#}: {}  {DIM}{}{DIM:#}",
+                "  {warn}hidden from the model{warn:#}: {}  {dim}{}{dim:#}",
                 hiding.reason, hiding.hint
             )?;
         }
