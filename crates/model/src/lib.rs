@@ -1,0 +1,3 @@
+//! Messages to a model provider's wire form and back, streaming.
+
+pub mod json;
