@@ -1,3 +1,4 @@
 //! Messages to a model provider's wire form and back, streaming.
 
 pub mod json;
+pub mod reply;
