@@ -1,6 +1,7 @@
 //! The push parser against `serde_json`: same verdict, same values, same text, however the bytes are split.
 #![no_main]
 
+use fuzz::split;
 use libfuzzer_sys::fuzz_target;
 use model::json::{Event, JsonError, Mode, Parser};
 use serde_json::Value;
@@ -38,17 +39,6 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Seen, Result<(), JsonErr
     (seen, result)
 }
 
-/// Pieces whose lengths the fuzzer chose, over and over.
-fn pieces<'a>(text: &'a [u8], lengths: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-    let (mut rest, mut lengths) = (text, lengths.iter().cycle());
-    std::iter::from_fn(move || {
-        let length = lengths.next().map_or(rest.len(), |length| usize::from(*length) + 1);
-        let (piece, after) = rest.split_at(length.min(rest.len()));
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
-    })
-}
-
 fn compare(text: &[u8], whole: &Seen) {
     let reference: Value = serde_json::from_slice(text).expect("the same verdict");
     let last = |wanted| whole.values.iter().rev().find(|(tag, _)| *tag == wanted);
@@ -67,11 +57,10 @@ fn compare(text: &[u8], whole: &Seen) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&count, data)) = data.split_first() else { return };
-    let (lengths, text) = data.split_at(usize::from(count % 8).min(data.len()));
+    let (text, pieces) = split(data);
     let whole = read(std::iter::once(text));
     assert_eq!(whole.1.is_ok(), serde_json::from_slice::<Value>(text).is_ok());
-    assert_eq!(read(pieces(text, lengths)), whole);
+    assert_eq!(read(pieces), whole);
     assert_eq!(read(text.chunks(1)), whole);
     if whole.1.is_ok() {
         compare(text, &whole.0);
