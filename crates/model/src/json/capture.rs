@@ -1,6 +1,6 @@
 //! The JSON text of the values that are being watched whole.
 //!
-//! Invariant: bytes are kept only while such a value is unfinished; a value inside one piece is never copied.
+//! Invariant: no more is kept than the largest such value, and a value inside one piece is never copied.
 
 use super::Piece;
 
@@ -31,9 +31,8 @@ impl Capture {
 
     /// The piece is over: keeps what unfinished values still need of it.
     pub(super) fn hold(&mut self, piece: Piece<'_>) {
-        match self.starts.first() {
-            Some(&outermost) => self.hold_until(piece, outermost, piece.bytes.len()),
-            None => self.held.clear(),
+        if let Some(&outermost) = self.starts.first() {
+            self.hold_until(piece, outermost, piece.bytes.len());
         }
     }
 

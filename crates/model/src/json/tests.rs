@@ -193,6 +193,8 @@ fn structure_is_strict() {
     }
     check_verdict("", "text ends before the value is complete at byte 0");
     check_verdict("[1,", "text ends before the value is complete at byte 3");
+    check_verdict("[1", "text ends before the value is complete at byte 2");
+    check_verdict("{\"a\":1", "text ends before the value is complete at byte 6");
     check_verdict("tru", "text ends before the value is complete at byte 3");
     check_verdict("trux", "expected `true`, `false` or `null`, found `x` at byte 3");
     check_verdict("nulll", "expected nothing after the value, found `l` at byte 4");
@@ -215,7 +217,7 @@ fn structure_is_strict() {
 fn strings_are_strict() {
     for text in [
         r#""\"\\\/\b\f\n\r\t\u0000\uFFFF""#,
-        r#""\ud83d\ude00""#,
+        r#""\ud83d\ude00 \uD800\uDC00 \udbff\udfff""#,
         "\"\u{7f}\u{10ffff}\u{80}\"",
         r#"{"\ud800\udc00":0}"#,
     ] {
@@ -231,11 +233,28 @@ fn strings_are_strict() {
     check_verdict(r#""\ud800\n""#, "surrogate escape without its other half at byte 8");
     check_verdict(r#""\ud800\ud800""#, "surrogate escape without its other half at byte 12");
     check_verdict(r#""\ud800\u0041""#, "surrogate escape without its other half at byte 12");
+    check_verdict(r#""\udbff""#, "surrogate escape without its other half at byte 7");
     check_verdict(r#""\udc00""#, "surrogate escape without its other half at byte 6");
     check_verdict("\"a\tb\"", "control character in a string at byte 2");
     check_verdict("{\"a\nb\":1}", "control character in a string at byte 3");
     check_verdict("\"\0\"", "control character in a string at byte 1");
     check_verdict("\"abc", "text ends before the value is complete at byte 4");
+}
+
+#[test]
+fn every_byte_is_judged_alike_at_every_position() {
+    for byte in 0..=u8::MAX {
+        for position in 1..20 {
+            let mut text = *b"\"aaaaaaaaaaaaaaaaaaaaaaa\"";
+            text[position] = byte;
+            let reference = serde_json::from_slice::<String>(&text);
+            let (seen, result) = run(&[("$", Deltas)], [&text[..]]);
+            assert_eq!(result.is_ok(), reference.is_ok(), "{byte} at {position}");
+            if let Ok(said) = reference {
+                assert_eq!(seen, [Seen::Text(0, said)], "{byte} at {position}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) struct Scanner {
     /// An object began since the last that was discarded.
     object_seen: bool,
     trusted_seen: bool,
-    /// The last sixteen bytes outside objects, to recognise tags by.
+    /// The last sixteen bytes outside objects, to recognise tags by; an object leaves its `{` here.
     recent: u128,
 }
 
@@ -87,7 +87,6 @@ impl Scanner {
         if let (b'"', Some(opening)) = (byte, brace) {
             self.object_seen = true;
             self.trusted_seen |= opening.trusted;
-            self.recent = 0;
             self.state = State::Text { depth: 1 };
             return Some(Mark::Began(opening));
         }

@@ -106,6 +106,15 @@ fn braces_quotes_and_tags_in_strings_are_text() {
 }
 
 #[test]
+fn an_object_inside_a_tag_breaks_the_tag() {
+    check(
+        r#"<thi{"a": 1}nk>{"b": 2}"#,
+        "JSON objects at byte 4 and at byte 15, one is expected",
+        "",
+    );
+}
+
+#[test]
 fn an_object_may_open_over_lines() {
     let object = "{ \n\t\"say\": \"hi\"}";
     check(object, object, "hi");
@@ -165,18 +174,7 @@ fn two_objects_are_an_error() {
 
 #[test]
 fn a_hostile_reply_of_ten_megabytes_is_read_once() {
-    for part in [
-        "{\"",
-        "{",
-        "{\"a\":",
-        "<think>",
-        "</think>",
-        "```json\n{\"a\":1}",
-        "\\\"{",
-        "\n",
-        "<",
-        "{\"a\":\"\\\\\"}",
-    ] {
+    for part in ["{\"", "{", "{\"a\":", "<think>", "</think>", "{\"a\":1}"] {
         let reply = part.repeat(10_000_000 / part.len());
         assert!(outermost_object(&reply).is_err(), "{part}");
     }

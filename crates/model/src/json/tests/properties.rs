@@ -116,6 +116,16 @@ proptest! {
     }
 
     #[test]
+    fn a_document_that_is_cut_off_gets_the_verdict_of_serde_json(document in document()) {
+        let (text, _) = expected(&document);
+        for end in 0..text.len() {
+            let prefix = &text.as_bytes()[..end];
+            let reference = serde_json::from_slice::<serde_json::Value>(prefix);
+            prop_assert_eq!(run(&WATCHES, [prefix]).1.is_ok(), reference.is_ok(), "{:?}", prefix);
+        }
+    }
+
+    #[test]
     fn a_string_of_any_bytes_gets_the_verdict_of_serde_json(body in vec(any::<u8>(), 0..12), escaped in any::<bool>()) {
         let escape: &[u8] = if escaped { b"\\u" } else { b"" };
         let text = [b"\"", escape, &body, b"\""].concat();
