@@ -85,7 +85,7 @@ impl GrantFile {
         Self { path: path.into() }
     }
 
-    /// Everything that is remembered, sorted.
+    /// Everything that is remembered.
     pub fn list(&self) -> Result<Vec<Grant>, GrantFileError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,

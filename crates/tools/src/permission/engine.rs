@@ -63,7 +63,7 @@ pub enum Reason {
         /// Where it was written.
         layer: Layer,
         /// The rule.
-        rule: Rule,
+        rule: Box<Rule>,
     },
     /// No rule matched.
     NoRule,
@@ -127,8 +127,23 @@ impl Engine {
         self.grants.extend(grants);
     }
 
-    /// What the rules alone say about one pattern.
+    /// What the rules alone say about one pattern, and which of them.
     pub fn ruling(&self, permission: &str, pattern: &str) -> Ruling {
+        let (action, reason) = match self.deciding_rule(permission, pattern) {
+            Some((layer, rule)) => {
+                (rule.action, Reason::Rule { layer, rule: Box::new(rule.clone()) })
+            }
+            None => (Action::Ask, Reason::NoRule),
+        };
+        Ruling { pattern: pattern.to_owned(), action, reason }
+    }
+
+    /// What the rules alone say about one pattern.
+    pub fn action(&self, permission: &str, pattern: &str) -> Action {
+        self.deciding_rule(permission, pattern).map_or(Action::Ask, |(_, rule)| rule.action)
+    }
+
+    fn deciding_rule(&self, permission: &str, pattern: &str) -> Option<(Layer, &Rule)> {
         let subject = Subject::new(permission, pattern);
         let mut found: Option<(Layer, &Rule)> = None;
         for (layer, rules) in &self.layers {
@@ -138,11 +153,7 @@ impl Engine {
                 found = Some((*layer, rule));
             }
         }
-        let (action, reason) = match found {
-            Some((layer, rule)) => (rule.action, Reason::Rule { layer, rule: rule.clone() }),
-            None => (Action::Ask, Reason::NoRule),
-        };
-        Ruling { pattern: pattern.to_owned(), action, reason }
+        found
     }
 
     /// Whether anything at all could be let through for a permission; if not, do not offer it.

@@ -243,7 +243,7 @@ impl Denial {
 fn denying(decision: &Decision) -> Option<(Layer, &super::Rule, &str)> {
     decision.rulings.iter().find_map(|ruling| match &ruling.reason {
         Reason::Rule { layer, rule } if ruling.action == Action::Deny => {
-            Some((*layer, rule, ruling.pattern.as_str()))
+            Some((*layer, rule.as_ref(), ruling.pattern.as_str()))
         }
         _ => None,
     })
