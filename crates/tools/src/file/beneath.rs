@@ -6,24 +6,31 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
 
-use rustix::fs::{FileType, Mode, OFlags, mkdirat, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkdirat, openat};
 use rustix::io::Errno;
 
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opens the directory that everything else is beneath.
 pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
-    Ok(openat(rustix::fs::CWD, path, FOLDER, Mode::empty())?)
+    Ok(openat(CWD, path, FOLDER, Mode::empty())?)
 }
 
 /// Opens a directory.
 pub(crate) fn open_folder(root: BorrowedFd<'_>, path: &Path) -> io::Result<OwnedFd> {
-    names(path)?.try_fold(openat(root, ".", FOLDER, Mode::empty())?, |folder, name| {
-        Ok(openat(&folder, name, FOLDER, Mode::empty())?)
-    })
+    open(root, path, FOLDER)
+}
+
+/// Opens the directory a file is in.
+pub(crate) fn open_parent<'p>(
+    root: BorrowedFd<'_>,
+    path: &'p Path,
+) -> io::Result<(OwnedFd, &'p OsStr)> {
+    let (parent, name) = split(path)?;
+    Ok((open_folder(root, parent)?, name))
 }
 
 /// Opens the directory a file is in, creating the directories that are missing.
@@ -42,27 +49,12 @@ pub(crate) fn create_parent<'p>(
     Ok((folder, name))
 }
 
-/// Opens the directory a file is in.
-pub(crate) fn open_parent<'p>(
-    root: BorrowedFd<'_>,
-    path: &'p Path,
-) -> io::Result<(OwnedFd, &'p OsStr)> {
-    let (parent, name) = split(path)?;
-    Ok((open_folder(root, parent)?, name))
-}
-
 /// Opens a regular file for reading; anything else is an error, and nothing blocks.
 pub(crate) fn open_file(root: BorrowedFd<'_>, path: &Path) -> io::Result<File> {
-    let (folder, name) = open_parent(root, path)?;
-    open_file_in(folder.as_fd(), name)
-}
-
-/// Opens a regular file of a directory for reading.
-pub(crate) fn open_file_in(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<File> {
     // Without NONBLOCK opening a pipe that nobody writes to would wait for ever.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(folder, name, flags, Mode::empty())?;
-    match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
+    let file = open(root, path, flags)?;
+    match FileType::from_raw_mode(fstat(&file)?.st_mode) {
         FileType::RegularFile => Ok(File::from(file)),
         FileType::Directory => Err(io::ErrorKind::IsADirectory.into()),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
@@ -81,6 +73,35 @@ pub(crate) fn read_whole(file: &mut File, limit: u64) -> io::Result<Result<Vec<u
     Ok(if bytes.len() as u64 > limit { Err(bytes.len() as u64) } else { Ok(bytes) })
 }
 
+/// Opens something beneath `root`, in one system call where there is one for it.
+fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let _ = names(path)?;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let path = if path == Path::new("") { Path::new(".") } else { path };
+        // It forbids links itself, and then says so where NOFOLLOW would say `not a directory`.
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match openat2(root, path, flags - OFlags::NOFOLLOW, Mode::empty(), resolve) {
+            // An old kernel, or a container whose filter does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            result => return Ok(result?),
+        }
+    }
+    walk(root, path, flags)
+}
+
+/// Opens name by name, which any Unix can do.
+fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let Ok((parent, name)) = split(path) else {
+        return Ok(openat(root, ".", flags, Mode::empty())?);
+    };
+    let start = openat(root, ".", FOLDER, Mode::empty())?;
+    let folder = names(parent)?
+        .try_fold(start, |folder, name| openat(&folder, name, FOLDER, Mode::empty()))?;
+    Ok(openat(&folder, name, flags, Mode::empty())?)
+}
+
 fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok((parent, name)),
@@ -95,3 +116,6 @@ fn names(path: &Path) -> io::Result<impl Iterator<Item = &OsStr>> {
     }
     Ok(path.components().map(Component::as_os_str))
 }
+
+#[cfg(test)]
+mod tests;
