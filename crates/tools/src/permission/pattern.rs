@@ -78,11 +78,6 @@ impl Pattern {
         !self.source.is_empty() && self.source.bytes().all(|byte| byte == b'*')
     }
 
-    /// Whether the pattern has a wildcard in it.
-    pub fn is_wild(&self) -> bool {
-        self.tail.is_some() || matches!(self.first, Segment::Gapped(_))
-    }
-
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.source
