@@ -49,10 +49,9 @@ fn main() {
     row("the same letters in another order", &script, |_| {
         ("run_script".into(), "*fillscr*ipts*.py".into())
     });
+    row("the same pairs of letters, too", &script, |_| ("run_script".into(), "*form-form*".into()));
     let long = "a".repeat(4_000) + "b.py";
-    row("a hostile text of 4,000 bytes, `*aaaab.a*`", &long, |_| {
-        ("run_script".into(), "*aaaab.a*".into())
-    });
+    row("a text of 4,000 bytes", &long, |number| ("run_script".into(), format!("*a*b{number}*")));
 }
 
 fn row(name: &str, subject: &str, rule: impl Fn(usize) -> (String, String)) {

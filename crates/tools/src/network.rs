@@ -1,7 +1,7 @@
 //! `network_request`: one HTTP request to a host that the configuration names.
 //!
-//! Invariants: on every hop the host is on the list and all its addresses are public (or allowed by
-//! name), and the connection goes to an address that was checked; no proxy, no cookie, no second look-up.
+//! Invariants: on every hop the rules are no stricter than for what was approved, the host is on the
+//! list and all its addresses are public (or allowed by name), and the connection goes to an address that was checked; no proxy, no cookie, no second look-up.
 
 use std::thread;
 
@@ -9,6 +9,7 @@ use reqwest::Url;
 
 use crate::call::NetworkRequest;
 use crate::outcome::Outcome;
+use crate::perform::Sight;
 use crate::permission::Pattern;
 use crate::workspace::Workspace;
 
@@ -51,26 +52,31 @@ fn lists(patterns: &[Pattern], url: &Url) -> bool {
 pub(crate) fn network_request(
     call: &NetworkRequest,
     workspace: &Workspace,
+    sight: &Sight<'_>,
 ) -> Result<Outcome, NetworkError> {
     let call = normal_request(call)?;
     // A thread of its own, so that it works whether or not the caller runs inside of a runtime.
     thread::scope(|scope| {
         let worker = thread::Builder::new()
             .name("network_request".to_owned())
-            .spawn_scoped(scope, || run(&call, workspace))
+            .spawn_scoped(scope, || run(&call, workspace, sight))
             .map_err(NetworkError::Start)?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-fn run(call: &NetworkRequest, workspace: &Workspace) -> Result<Outcome, NetworkError> {
+fn run(
+    call: &NetworkRequest,
+    workspace: &Workspace,
+    sight: &Sight<'_>,
+) -> Result<Outcome, NetworkError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(NetworkError::Start)?;
     let limit = workspace.limits.network_time;
     let result = runtime.block_on(async {
-        let exchange = exchange::exchange(call, &workspace.network, &workspace.limits);
+        let exchange = exchange::exchange(call, workspace, sight);
         tokio::time::timeout(limit, exchange)
             .await
             .unwrap_or_else(|_| Err(NetworkError::Timeout { url: call.url.clone(), limit }))

@@ -1,4 +1,30 @@
 //! Doing what was approved.
+//!
+//! ```
+//! use serde_json::json;
+//! use tools::call::Call;
+//! use tools::perform::perform;
+//! use tools::permission::{Configuration, Engine, Verdict};
+//! use tools::workspace::Workspace;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("notes.md"), "hello")?;
+//! # let project = folder.path();
+//! let engine = Engine::new(project.to_string_lossy(), Configuration::default());
+//! let workspace = Workspace::open(project)?;
+//! let call = Call::parse("read_file", json!({"path": "notes.md"}))?;
+//! match engine.decide(workspace.resolve(call)?, None) {
+//!     Verdict::Allowed(call) => {
+//!         let outcome = perform(call, &engine, &workspace, &mut |_undo| Ok(()))?;
+//!         assert_eq!(outcome.content.as_deref(), Some("hello"));
+//!     }
+//!     Verdict::Ask(pending) => println!("may it {:?}?", pending.request()),
+//!     Verdict::Denied(denial) => println!("{denial}: {}", denial.hint()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 use std::io;
 
@@ -27,14 +53,12 @@ pub fn perform(
         Call::Grep(call) => grep::grep(&call, workspace, &sight),
         Call::WriteFile(call) => change::write_file(&call, workspace, record),
         Call::DeleteFile(call) => change::delete_file(&call, workspace, record),
-        Call::NetworkRequest(call) => Ok(network::network_request(&call, workspace)?),
+        Call::NetworkRequest(call) => Ok(network::network_request(&call, workspace, &sight)?),
     }
 }
 
-/// What a call on a directory may see in it.
-///
-/// An approval for a directory does not reach a file in it for which the rules are stricter than for
-/// the directory, or which must not be read at all.
+/// How far an approval reaches beyond the very thing that was approved: to what is in a directory, or
+/// where a redirect leads, but not to anything for which the rules are stricter.
 pub(crate) struct Sight<'e> {
     engine: &'e Engine,
     permission: &'static str,
@@ -42,16 +66,21 @@ pub(crate) struct Sight<'e> {
 }
 
 impl<'e> Sight<'e> {
-    fn new(call: &Call, engine: &'e Engine) -> Self {
+    pub(crate) fn new(call: &Call, engine: &'e Engine) -> Self {
         let permission = call.tool().name();
         let patterns = call.patterns();
         let actions = patterns.iter().map(|pattern| engine.action(permission, pattern));
         Self { engine, permission, approved: actions.max().unwrap_or(Action::Allow) }
     }
 
+    /// Whether the rules treat this no more strictly than what was approved.
+    pub(crate) fn covers(&self, pattern: &str) -> bool {
+        self.engine.action(self.permission, pattern) <= self.approved
+    }
+
+    /// Whether a file in the directory that was approved can be seen.
     pub(crate) fn shows(&self, name: &str) -> bool {
-        self.engine.action(self.permission, name) <= self.approved
-            && self.engine.action("read_file", name) != Action::Deny
+        self.covers(name) && self.engine.action("read_file", name) != Action::Deny
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod approval;
 mod command_line;
+mod denial;
 mod engine;
 mod grant;
 mod pattern;
@@ -15,9 +16,10 @@ mod verdict;
 
 pub use approval::{ApprovalId, ApprovalRequest, InvalidApprovalId, Invocation, shell_quoted};
 pub use command_line::{CommandLine, InvalidRule};
+pub use denial::Denial;
 pub use engine::{Configuration, Decision, Engine, Layer, Reason, Ruling};
 pub use grant::{Grant, SkillHash};
 pub use pattern::Pattern;
 pub use rule::{Action, PERMISSIONS, Rule, Rules, UnknownPermission};
 pub use toolset::{Risk, Tool, ToolSet};
-pub use verdict::{Answer, Approved, Denial, Granted, Pending, Request, Scope, Verdict};
+pub use verdict::{Answer, Approved, Granted, Pending, Request, Scope, Verdict};

@@ -13,11 +13,14 @@ use crate::call::Call;
 use crate::file::beneath;
 use crate::network::NetworkPolicy;
 use crate::outcome::ToolError;
+use path::{SKILL, real_path};
 
 pub use limits::Limits;
+pub(crate) use path::normal_path;
 pub use secrets::PathPatterns;
 
 mod limits;
+mod path;
 mod secrets;
 
 /// Where the tools may reach, and how far.
@@ -88,8 +91,6 @@ impl Root {
     }
 }
 
-const SKILL: &str = "skill://";
-
 impl Workspace {
     /// The workspace in a directory, with the default limits and no network.
     pub fn open(path: &Path) -> io::Result<Self> {
@@ -104,8 +105,11 @@ impl Workspace {
 
     /// Lets the tools read the directory of a skill, once it is selected.
     pub fn select_skill(&mut self, name: &str, path: &Path) -> io::Result<()> {
-        if !self.roots.iter().any(|root| root.skill.as_deref() == Some(name)) {
-            self.roots.push(Root::open(Some(name.to_owned()), path)?);
+        let root = Root::open(Some(name.to_owned()), path)?;
+        match self.roots.iter().find(|other| other.skill == root.skill) {
+            None => self.roots.push(root),
+            Some(other) if other.path == root.path => {}
+            Some(_) => return Err(io::ErrorKind::AlreadyExists.into()),
         }
         Ok(())
     }
@@ -192,53 +196,3 @@ impl Workspace {
         })
     }
 }
-
-/// A path without `.`, `..` and doubled slashes; none if it climbs out of where it starts.
-pub(crate) fn normal_path(path: &str) -> Option<String> {
-    if path.contains('\0') {
-        return None;
-    }
-    if let Some(rest) = path.strip_prefix(SKILL) {
-        let (skill, inner) = rest.split_once('/').unwrap_or((rest, ""));
-        let inner = normal_parts(inner)?.join("/");
-        let slash = if inner.is_empty() { "" } else { "/" };
-        return (!matches!(skill, "" | "." | ".."))
-            .then(|| format!("{SKILL}{skill}{slash}{inner}"));
-    }
-    let parts = normal_parts(path)?.join("/");
-    match (path.starts_with('/'), parts.is_empty()) {
-        (true, _) => Some(format!("/{parts}")),
-        (false, true) => Some(".".to_owned()),
-        (false, false) => Some(parts),
-    }
-}
-
-fn normal_parts(path: &str) -> Option<Vec<&str>> {
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            other => parts.push(other),
-        }
-    }
-    Some(parts)
-}
-
-/// The path without links, also of a file that does not exist yet.
-fn real_path(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            match (path.parent(), path.file_name()) {
-                (Some(parent), Some(name)) => Ok(real_path(parent)?.join(name)),
-                _ => Err(error),
-            }
-        }
-        result => result,
-    }
-}
-
-#[cfg(test)]
-mod tests;

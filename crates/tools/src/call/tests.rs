@@ -55,7 +55,8 @@ fn params_are_shown_as_they_will_be_used() {
 
 fn refused(tool: &str, params: Value, code: &str, message: &str) {
     let error = Call::parse(tool, params).unwrap_err();
-    assert_eq!((error.code(), &*error.to_string()), (code, message));
+    assert_eq!(error.code(), code);
+    assert_eq!(error.to_json()["error"]["message"], message);
     assert!(!error.hint().is_empty());
 }
 

@@ -27,7 +27,7 @@ pub enum NetworkError {
         address: IpAddr,
     },
     /// The host has no address.
-    #[error("cannot find `{host}`: {source}")]
+    #[error("cannot find `{host}`")]
     Lookup {
         /// The host.
         host: String,
@@ -35,7 +35,7 @@ pub enum NetworkError {
         source: io::Error,
     },
     /// The server did not answer properly.
-    #[error("cannot reach `{url}`: {source}")]
+    #[error("cannot reach `{url}`")]
     Exchange {
         /// The address.
         url: String,
@@ -67,8 +67,8 @@ pub enum NetworkError {
         limit: Duration,
     },
     /// The operating system gives us no thread or no event queue.
-    #[error("cannot start a network request: {0}")]
-    Start(io::Error),
+    #[error("cannot start a network request")]
+    Start(#[source] io::Error),
 }
 
 impl NetworkError {

@@ -13,21 +13,23 @@ use super::request::normal_url;
 use super::{InvalidRequest, NetworkError, NetworkPolicy};
 use crate::call::{Method, NetworkRequest};
 use crate::outcome::{Outcome, sha256, shortened};
-use crate::workspace::Limits;
+use crate::perform::Sight;
+use crate::workspace::{Limits, Workspace};
 
 /// Sends the request, again for each redirect, and reads the answer.
 pub(super) async fn exchange(
     call: &NetworkRequest,
-    policy: &NetworkPolicy,
-    limits: &Limits,
+    workspace: &Workspace,
+    sight: &Sight<'_>,
 ) -> Result<Outcome, NetworkError> {
+    let limits = &workspace.limits;
     let mut url =
         normal_url(&call.url).ok_or_else(|| InvalidRequest::Url { url: call.url.clone() })?;
     let mut call = call.clone();
     for _ in 0..=limits.redirects {
-        let addresses = checked_addresses(&url, policy).await?;
+        let addresses = checked_addresses(&url, &workspace.network).await?;
         let response = send(&call, &url, &addresses).await?;
-        match redirect(&url, &response, &call)? {
+        match redirect(&url, &response, &call, sight)? {
             Some(next) => {
                 follow(&mut call, &url, &next, response.status());
                 url = next;
@@ -114,6 +116,7 @@ fn redirect(
     url: &Url,
     response: &Response,
     call: &NetworkRequest,
+    sight: &Sight<'_>,
 ) -> Result<Option<Url>, NetworkError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -128,6 +131,7 @@ fn redirect(
     let followed = next.filter(|next| {
         // Nobody approved sending the body anywhere else, or anything in the clear.
         !(repeats && call.method == Method::Post)
+            && sight.covers(NetworkRequest::address(next.as_str()))
             && (url.scheme() == next.scheme() || next.scheme() == "https")
     });
     match followed {

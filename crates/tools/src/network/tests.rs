@@ -8,11 +8,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::network_request;
-use crate::call::NetworkRequest;
+use crate::call::{Call, NetworkRequest};
 use crate::network::NetworkError;
 use crate::outcome::Outcome;
-use crate::permission::Pattern;
+use crate::perform::Sight;
+use crate::permission::{Configuration, Engine, Pattern};
 use crate::workspace::Workspace;
 
 /// A server that gives its answers one after the other, then none, and passes on what it was asked.
@@ -83,6 +83,15 @@ fn workspace() -> (TempDir, Workspace) {
 
 fn call(params: Value) -> NetworkRequest {
     serde_json::from_value(params).unwrap()
+}
+
+/// Sends a request where everything but one address is allowed.
+fn network_request(call: &NetworkRequest, workspace: &Workspace) -> Result<Outcome, NetworkError> {
+    let user = r#"{"network_request": {"*": "allow", "http*/forbidden": "ask"}}"#;
+    let user = serde_json::from_str(user).unwrap();
+    let engine = Engine::new("/project", Configuration { user, ..Configuration::default() });
+    let sight = Sight::new(&Call::NetworkRequest(call.clone()), &engine);
+    super::network_request(call, workspace, &sight)
 }
 
 fn get(url: &str) -> Result<Outcome, NetworkError> {
@@ -244,6 +253,7 @@ fn every_hop_of_a_redirect_is_checked() {
         ("http://169.254.169.254/latest/meta-data".to_owned(), "ToolNotAllowed"),
         ("http://example.com/".to_owned(), "ToolNotAllowed"),
         ("file:///etc/passwd".to_owned(), "ToolNotAllowed"),
+        ("/forbidden?x".to_owned(), "ToolNotAllowed"),
         (format!("http://key@127.0.0.1:{port}/"), "ToolNotAllowed"),
     ] {
         let server = Server::new(vec![redirect(302, &location)]);
@@ -294,8 +304,7 @@ fn a_server_that_never_answers_does_not_keep_us() {
 
 #[test]
 fn a_server_that_is_not_there_or_talks_nonsense_is_an_error() {
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    assert_eq!(get(&format!("http://{closed}/")).unwrap_err().code(), "IOError");
+    assert_eq!(get("http://127.0.0.1:1/").unwrap_err().code(), "IOError");
     let nonsense = Server::new(vec!["nonsense\r\n\r\n".to_owned()]);
     assert_eq!(get(&nonsense.url("/")).unwrap_err().code(), "IOError");
     let short = Server::new(vec!["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".to_owned()]);
@@ -321,7 +330,8 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
         while connection.is_handshaking() && connection.complete_io(&mut stream).is_ok() {}
     });
     let error = get(&url).unwrap_err();
-    assert!(error.to_string().contains("invalid peer certificate: UnknownIssuer"), "{error}");
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(cause, "invalid peer certificate: UnknownIssuer");
     server.join().unwrap();
 }
 

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rule_list::{RuleList, Subject};
-use super::verdict::{Approved, Denial, Pending, Request, Verdict};
-use super::{Action, CommandLine, Grant, Rule, Rules, Scope, SkillHash};
+use super::verdict::{Approved, Pending, Request, Verdict};
+use super::{Action, CommandLine, Denial, Grant, Rule, Rules, Scope, SkillHash, Tool, ToolSet};
 
 /// Where a rule was written, in order of precedence.
 #[derive(
@@ -169,6 +169,11 @@ impl Engine {
             }
         }
         offered
+    }
+
+    /// The tools that are on offer.
+    pub fn tools(&self) -> ToolSet {
+        Tool::ALL.into_iter().filter(|tool| self.offers(tool.name())).collect()
     }
 
     /// Decides a request made on behalf of a skill, or of none.

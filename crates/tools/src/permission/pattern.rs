@@ -78,11 +78,6 @@ impl Pattern {
         !self.source.is_empty() && self.source.bytes().all(|byte| byte == b'*')
     }
 
-    /// Whether the pattern has a wildcard in it.
-    pub fn is_wild(&self) -> bool {
-        self.tail.is_some() || matches!(self.first, Segment::Gapped(_))
-    }
-
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.source
@@ -121,21 +116,30 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Which bytes a text has, up to collisions: a pattern whose letters a text lacks cannot match it.
+/// Which bytes, and which pairs of neighbours, a text has, up to collisions: a pattern that needs
+/// others cannot match it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Letters(u128);
+pub(super) struct Letters {
+    bytes: u128,
+    pairs: u128,
+}
 
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
-        Self(text.bytes().fold(0, |letters, byte| letters | 1 << (byte & 127)))
+        let bytes = text.bytes().fold(0, |set, byte| set | 1 << (byte & 127));
+        let pairs = text
+            .as_bytes()
+            .windows(2)
+            .fold(0, |set, pair| set | 1 << (pair[0].wrapping_mul(37).wrapping_add(pair[1]) & 127));
+        Self { bytes, pairs }
     }
 
     pub(super) fn contains(self, needed: Self) -> bool {
-        needed.0 & !self.0 == 0
+        needed.bytes & !self.bytes == 0 && needed.pairs & !self.pairs == 0
     }
 
     fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self { bytes: self.bytes | other.bytes, pairs: self.pairs | other.pairs }
     }
 }
 

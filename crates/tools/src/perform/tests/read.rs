@@ -34,6 +34,20 @@ fn skills_are_read_by_their_name_and_have_one_name_each() {
 }
 
 #[test]
+fn a_name_belongs_to_the_first_skill_that_has_it() {
+    let mut world = World::new(&[]);
+    let outer = world.folder.path().join("skills/outer");
+    world.workspace.select_skill("outer", &outer).unwrap();
+    let error =
+        world.workspace.select_skill("outer", &world.folder.path().join("outside")).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+    assert_eq!(
+        world.shown("read_file", json!({"path": "skill://outer/guide.md"})),
+        "outer guide\n"
+    );
+}
+
+#[test]
 fn some_lines_of_a_file_are_read() {
     let mut world = World::new(&[("a.txt", "1\n2\n3\n4")]);
     let mut lines = |first: u64, lines: Option<u64>| {

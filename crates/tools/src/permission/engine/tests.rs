@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::{
     Action, Answer, CommandLine, Configuration, Engine, Grant, Layer, Reason, Request, Risk, Rule,
-    Rules, SkillHash, Verdict,
+    Rules, SkillHash, ToolSet, Verdict,
 };
 
 #[derive(Debug, Clone)]
@@ -214,6 +214,8 @@ fn a_tool_is_offered_unless_everything_is_denied() {
     assert!(offered(r#"{"write_file": {"notes/*": "ask"}}"#, "{}", "write_file"));
     assert!(!offered("{}", r#"{"write_file": "ask"}"#, "write_file"));
     assert!(!offered(r#"{"write_file": "ask"}"#, r#"{"write_file": "deny"}"#, "write_file"));
+    let tools = Engine::new("/project", Configuration::default()).tools();
+    assert_eq!(tools, ToolSet::named(["read_file", "list_dir", "grep", "run_script"]));
     assert!(offered(r#"{"grep": "ask"}"#, r#"{"grep": {"*": "deny", "src/*": "allow"}}"#, "grep"));
 }
 

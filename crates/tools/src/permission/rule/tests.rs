@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::{Action, Rules};
 
 fn check(json: &str, expected: &[(&str, &str, Action)]) {
@@ -41,6 +43,14 @@ fn keys_are_neither_sorted_nor_merged() {
             ("skill", "*", Action::Deny),
         ],
     );
+}
+
+#[test]
+fn profiles_are_rules_by_name() {
+    let json = r#"{"readonly": {"run_script": "deny", "write_file": "deny", "delete_file": "deny", "network_request": "deny"}}"#;
+    let profiles: BTreeMap<String, Rules> = serde_json::from_str(json).unwrap();
+    let denied = profiles["readonly"].0.iter().filter(|rule| rule.action == Action::Deny);
+    assert_eq!(denied.count(), 4);
 }
 
 #[test]
