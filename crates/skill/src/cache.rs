@@ -42,6 +42,8 @@ pub enum CacheState {
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+    /// Scans are compared with the file system's own clock, so this is the real time.
+    clock: fn() -> SystemTime,
 }
 
 /// What a scan rests on, and the rest, apart: the first is checked while the second is decoded.
@@ -60,21 +62,21 @@ struct Content {
 impl Cache {
     /// A cache in `folder`, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), clock: SystemTime::now }
     }
 
     /// Scans `root`, reading only what has changed since the last time.
     pub(crate) fn scan(&self, root: &Path, options: &ScanOptions) -> (Scan, CacheState) {
         let file = self.file(root, options);
         let Some((kept, holds)) = load(&file, root, options.threads) else {
-            let fresh = scan::scan(root, options, &Known::new());
+            let fresh = scan::scan(root, options, &Known::new(), (self.clock)());
             self.store(&file, &fresh);
             return (fresh, CacheState::Cold);
         };
         if holds {
             return (kept, CacheState::Warm);
         }
-        let fresh = scan::scan(root, options, &known(&kept));
+        let fresh = scan::scan(root, options, &known(&kept), (self.clock)());
         self.store(&file, &fresh);
         (fresh, CacheState::Partial)
     }
@@ -105,13 +107,12 @@ impl Cache {
         let content = postcard::to_stdvec(&content).ok()?;
         fs::create_dir_all(&self.folder).ok()?;
         let mut temporary = tempfile::NamedTempFile::new_in(&self.folder).ok()?;
+        let length = (basis.len() as u64).to_le_bytes();
         let mut checksum = Xxh3Default::new();
-        checksum.update(&basis);
-        checksum.update(&content);
-        let mut header = MAGIC.to_vec();
-        header.extend(checksum.digest().to_le_bytes());
-        header.extend((basis.len() as u64).to_le_bytes());
-        for part in [&header, &basis, &content] {
+        for part in [&length[..], &basis, &content] {
+            checksum.update(part);
+        }
+        for part in [MAGIC, &checksum.digest().to_le_bytes()[..], &length, &basis, &content] {
             temporary.write_all(part).ok()?;
         }
         temporary.persist(file).ok()?;
@@ -154,10 +155,11 @@ fn load(file: &Path, root: &Path, threads: usize) -> Option<(Scan, bool)> {
 fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (checksum, rest) = rest.split_first_chunk::<8>()?;
+    if xxh3_64(rest) != u64::from_le_bytes(*checksum) {
+        return None;
+    }
     let (length, rest) = rest.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let intact = xxh3_64(rest) == u64::from_le_bytes(*checksum);
-    if intact { rest.split_at_checked(length) } else { None }
+    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
 /// Skills that can be taken over if their file has not changed.

@@ -10,7 +10,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -41,7 +41,7 @@ pub struct IndexOptions {
 pub struct Index {
     /// The skills, by (priority of the root, path); each name once.
     pub skills: Vec<Entry>,
-    /// Skills of the same name as a stronger one; reached by naming their source.
+    /// Skills of the same name as a stronger one, the strongest first; reached by naming their source.
     pub shadowed: Vec<Entry>,
     /// What was searched, and what was left out.
     pub report: Report,
@@ -111,7 +111,10 @@ fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
     match (root.source, &options.cache) {
         (Source::Builtin, _) => (builtin::scan(), CacheState::Off),
         (_, Some(cache)) => cache.scan(&root.path, &options.scan),
-        (_, None) => (scan::scan(&root.path, &options.scan, &Known::new()), CacheState::Off),
+        (_, None) => {
+            let scan = scan::scan(&root.path, &options.scan, &Known::new(), SystemTime::now());
+            (scan, CacheState::Off)
+        }
     }
 }
 

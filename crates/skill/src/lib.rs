@@ -18,6 +18,8 @@ pub mod standard;
 pub mod text;
 pub mod trust;
 pub mod value;
+#[cfg(test)]
+mod world;
 
 /// Bytes as lowercase hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -56,6 +56,13 @@ pub struct Root {
     pub priority: usize,
 }
 
+impl Root {
+    /// A place below the root; the root itself for an empty path.
+    pub(crate) fn join(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().is_empty() { self.path.clone() } else { self.path.join(path) }
+    }
+}
+
 /// What decides which folders are searched.
 #[derive(Debug, Clone)]
 pub struct Surroundings {

@@ -141,8 +141,8 @@ fn messages_name_the_place_counted_from_the_top_of_the_file() {
 #[test]
 fn a_hostile_key_does_not_reach_a_terminal_raw() {
     let key = "\u{1b}]0;x\u{7}\u{202e}";
-    let yaml = format!("\"\\e]0;x\\a\u{202e}\": 1\n\"\\e]0;x\\a\u{202e}\": 2\n");
-    let error = parse(&yaml, &Limits::default()).unwrap_err();
+    let yaml = "\"\\e]0;x\\a\u{202e}\": 1\n\"\\e]0;x\\a\u{202e}\": 2\n";
+    let error = parse(yaml, &Limits::default()).unwrap_err();
     assert_eq!(error, FrontmatterError::DuplicateKey { key: key.to_owned(), line: 3 });
     assert_eq!(
         error.to_string(),

@@ -36,13 +36,11 @@ impl Entry {
     /// A skill that is not trusted yet.
     pub(super) fn new(root: &Root, found: Found) -> Self {
         let Found { folder, metadata, links, .. } = found;
-        // A root may itself be a skill.
-        let is_root = folder.as_os_str().is_empty();
         Self {
             name: metadata.name,
             description: metadata.description,
             source: root.source,
-            path: if is_root { root.path.clone() } else { root.path.join(folder) },
+            path: root.join(&folder),
             controls: metadata.controls,
             meta: metadata.meta,
             trusted: false,

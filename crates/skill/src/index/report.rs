@@ -66,7 +66,7 @@ impl Report {
             scan.found.len() + scan.ignored.iter().filter(|i| is_skill(&i.problem)).count();
         self.bytes_read += scan.bytes_read;
         self.ignored.extend(scan.ignored.iter().map(|ignored| IgnoredPath {
-            path: root.path.join(&ignored.path).to_string_lossy().into_owned(),
+            path: root.join(&ignored.path).to_string_lossy().into_owned(),
             code: ignored.problem.code(),
             message: ignored.problem.to_string(),
             hint: ignored.problem.hint(),
