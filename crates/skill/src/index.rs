@@ -104,7 +104,8 @@ impl Index {
 /// themselves changes it.
 pub fn content_hash(root: &Root, options: &IndexOptions) -> String {
     let (scan, _) = scan_root(root, options);
-    hash_json(scan.found.into_iter().map(|found| Entry::new(root, found)))
+    let real = root.real();
+    hash_json(scan.found.into_iter().map(|found| Entry::new(root, &real, found)))
 }
 
 fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
@@ -119,12 +120,13 @@ fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
 }
 
 fn candidates_of(root: &Root, found: Vec<Found>, trust: &Trust) -> Vec<Candidate> {
+    let real = root.real();
     let mut candidates: Vec<Candidate> = found
         .into_iter()
         .map(|found| Candidate {
             root: root.priority,
             modified: found.modified,
-            entry: Entry::new(root, found),
+            entry: Entry::new(root, &real, found),
         })
         .collect();
     let trusted = root.source != Source::Project

@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use crate::index::{Entry, Index, IndexOptions};
+use crate::roots::{Root, Source};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, mknodat, utimensat};
 
 /// A temporary folder; paths are relative to it.
@@ -49,6 +51,19 @@ impl World {
     pub(crate) fn named_skill(&self, folder: &str, name: &str) {
         let content = format!("---\nname: {name}\ndescription: What {name} does.\n---\nBody.\n");
         self.write(&format!("{folder}/SKILL.md"), content);
+    }
+
+    /// The skill in `root/a`, as the index has it.
+    pub(crate) fn entry(&self) -> Entry {
+        self.entry_of("root/a")
+    }
+
+    pub(crate) fn entry_of(&self, folder: &str) -> Entry {
+        let root = Root { source: Source::User, path: self.path("root"), priority: 0 };
+        let index = Index::build(&[root], &IndexOptions::default());
+        let folder = self.path(folder);
+        let found = index.skills.into_iter().find(|entry| entry.path == folder);
+        found.unwrap_or_else(|| panic!("it is not in the index: {:?}", index.report.ignored))
     }
 
     /// A symbolic link; a relative `target` counts from the link's own folder.

@@ -1,6 +1,7 @@
 //! One skill in the index.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -30,11 +31,13 @@ pub struct Entry {
     pub diagnostics: Vec<Diagnostic>,
     /// Links out of the root on the way to it.
     pub links: Vec<Link>,
+    /// The real folder of its root when the index was built.
+    pub(crate) root: Arc<Path>,
 }
 
 impl Entry {
     /// A skill that is not trusted yet.
-    pub(super) fn new(root: &Root, found: Found) -> Self {
+    pub(super) fn new(root: &Root, real: &Arc<Path>, found: Found) -> Self {
         let Found { folder, metadata, links, .. } = found;
         Self {
             name: metadata.name,
@@ -46,6 +49,7 @@ impl Entry {
             trusted: false,
             diagnostics: metadata.diagnostics,
             links,
+            root: Arc::clone(real),
         }
     }
 
