@@ -100,6 +100,9 @@ pub enum Problem {
     /// `SKILL.md` is a device, a pipe or a folder.
     #[error("SKILL.md is not a regular file")]
     NotAFile,
+    /// A skill in a folder that is never searched.
+    #[error("the folder is hidden or holds dependencies, and such folders are not searched")]
+    SkippedFolder,
     /// There is a `skill.md`, but no `SKILL.md`.
     #[error("the file is called `{found}`, not `SKILL.md`")]
     WrongCase {
@@ -139,6 +142,7 @@ impl Problem {
             Self::Frontmatter(error) => error.code(),
             Self::Unreadable { .. } => "unreadable",
             Self::NotAFile => "not-a-file",
+            Self::SkippedFolder => "skipped-folder",
             Self::WrongCase { .. } => "wrong-case",
             Self::LinkCycle => "link-cycle",
             Self::BrokenLink => "broken-link",
@@ -155,6 +159,9 @@ impl Problem {
             Self::Frontmatter(error) => error.hint(),
             Self::Unreadable { .. } => "check the permissions of the file and its folders",
             Self::NotAFile => "replace it with a regular file",
+            Self::SkippedFolder => {
+                "rename the folder, without a dot in front, or name it as a root"
+            }
             Self::WrongCase { .. } => "rename the file to SKILL.md",
             Self::LinkCycle => "remove the link",
             Self::BrokenLink => "remove the link or restore what it pointed to",

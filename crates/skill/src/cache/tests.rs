@@ -127,6 +127,7 @@ const CHANGES: &[Change] = &[
         world.remove("elsewhere/back");
         world.link("elsewhere/back", "f");
     }),
+    ("a skill appears in a hidden folder", |world| world.skill("root/.store")),
     ("a broken skill repaired", |world| world.skill("root/broken")),
     ("a name in the wrong case corrected", |world| {
         world.rename("root/wrong/skill.md", "root/wrong/SKILL.md");

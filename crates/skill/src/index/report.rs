@@ -59,8 +59,9 @@ pub struct IgnoredPath {
 
 impl Report {
     pub(super) fn add(&mut self, root: &Root, scan: &Scan, cache: CacheState, began: Instant) {
-        let is_skill =
-            |problem: &Problem| matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile);
+        let is_skill = |problem: &Problem| {
+            matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile | Problem::SkippedFolder)
+        };
         self.valid += scan.found.len();
         self.found +=
             scan.found.len() + scan.ignored.iter().filter(|i| is_skill(&i.problem)).count();

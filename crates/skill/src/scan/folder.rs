@@ -176,7 +176,8 @@ impl Look<'_> {
         for (name, kind) in listed {
             let path = folder.path.join(&name);
             match kind {
-                FileType::Directory if !skips(&name) => step.children.push(Folder {
+                FileType::Directory | FileType::Symlink if skips(&name) => self.skip(path, step),
+                FileType::Directory => step.children.push(Folder {
                     path,
                     name: name.to_string_lossy().into_owned(),
                     way: Arc::clone(&folder.way),
@@ -185,9 +186,19 @@ impl Look<'_> {
                     let found = name.to_string_lossy().into_owned();
                     step.ignore(path, Problem::WrongCase { found });
                 }
-                FileType::Symlink if !skips(&name) => self.linked_folder(folder, &name, path, step),
+                FileType::Symlink => self.linked_folder(folder, &name, path, step),
                 _ => {}
             }
+        }
+    }
+
+    /// Nothing in such a folder is searched, but a skill that it is itself is reported.
+    fn skip(&self, path: PathBuf, step: &mut Step) {
+        let manifest = Stamped::at(self.handle, path.join(MANIFEST));
+        let is_skill = manifest.stamp.is_some();
+        step.stamps.push(manifest);
+        if is_skill {
+            step.ignore(path, Problem::SkippedFolder);
         }
     }
 

@@ -79,8 +79,15 @@ fn hidden_folders_and_dependencies_are_skipped() {
     let world = World::with_skills(["root/.git/a", "root/.hidden/b", "root/node_modules/c"]);
     world.skill("root/group/node_modules/d");
     world.skill("elsewhere/e");
-    world.link("root/.linked", "../elsewhere/e");
     check(&world, &[]);
+}
+
+#[test]
+fn a_skill_in_a_folder_that_is_skipped_is_not_lost_without_a_word() {
+    let world = World::with_skills(["root/.hidden", "elsewhere/e", "root/.hidden/below"]);
+    world.link("root/.linked", "../elsewhere/e");
+    world.link("root/.broken", "../nowhere");
+    check(&world, &["skipped-folder .hidden", "skipped-folder .linked"]);
 }
 
 #[test]
