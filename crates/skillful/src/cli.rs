@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and how answers and errors leave the process.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,7 +17,7 @@ use crate::session::Session;
 /// Finds folders with a SKILL.md, shows an agent only their names and descriptions, and hands over the
 /// rest on demand.
 #[derive(Debug, Parser)]
-#[command(name = "skillful", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "skillful", version, max_term_width = 100)]
 #[command(
     after_help = "Examples:\n  skillful list                      every skill that can be reached\n  skillful search \"summarise a csv\"  the skills that fit a task\n  skillful inspect csv-report        what a skill says and holds\n  skillful doctor                    what is wrong, and how to mend it"
 )]
@@ -97,15 +98,28 @@ pub(crate) fn run() -> ExitCode {
 
 /// Help and version are answers; everything else is a mistake in the command line.
 fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
+    let text = error.to_string();
     if error.use_stderr() && wants_json {
-        let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let failure = Failure::new(Exit::Usage, "Usage", message).hint("see `skillful --help`");
-        return Output::json_only().fail(&failure);
+        return Output::json_only().fail(&misuse(&text));
     }
     // Printing can only fail where nobody reads.
-    let _ = error.print();
+    let _ = match skill::text::has_hidden(&text) {
+        false => error.print(),
+        // What was typed may be a stranger's file name.
+        true => write!(std::io::stderr(), "{}", skill::text::for_terminal_block(&text)),
+    };
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The first paragraph says what is wrong; another one may have a tip.
+fn misuse(text: &str) -> Failure {
+    let mut paragraphs = text.split("\n\n").map(skill::text::one_line);
+    let message = paragraphs.next().unwrap_or_default();
+    let failure = Failure::new(Exit::Usage, "Usage", message.trim_start_matches("error: "));
+    match paragraphs.find_map(|paragraph| Some(paragraph.strip_prefix("tip: ")?.to_owned())) {
+        Some(tip) => failure.hint(tip),
+        None => failure.hint("see `skillful --help`"),
+    }
 }
 
 fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
@@ -123,6 +137,6 @@ fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
         Command::Untrust(command) => command.run(&session()?, output),
         Command::Config(command) => command.run(&session()?, output),
         Command::Schema(command) => command.run(output),
-        Command::Completions(command) => command.run(),
+        Command::Completions(command) => command.run(output),
     }
 }
