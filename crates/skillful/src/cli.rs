@@ -1,11 +1,11 @@
 //! The command line: what can be asked, and how answers and errors leave the process.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use skill::text::{for_terminal, one_line};
 
 use crate::commands;
 use crate::failure::{Exit, Failure};
@@ -82,12 +82,14 @@ fn parse_source(text: &str) -> Result<skill::roots::Source, String> {
 pub(crate) fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let wants_json = arguments.iter().any(|argument| argument == "--json");
-    let parsed = Cli::command()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, wants_json),
+        Err(error) => {
+            // What was typed may be a stranger's file name, so the error is made of it escaped.
+            let typed = arguments.iter().map(|argument| argument.to_string_lossy());
+            let typed = typed.map(|argument| for_terminal(&argument).into_owned());
+            return usage(&Cli::try_parse_from(typed).err().unwrap_or(error), wants_json);
+        }
     };
     let output = Output::new(&cli.global);
     match execute(cli, &output) {
@@ -98,22 +100,17 @@ pub(crate) fn run() -> ExitCode {
 
 /// Help and version are answers; everything else is a mistake in the command line.
 fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
-    let text = error.to_string();
     if error.use_stderr() && wants_json {
-        return Output::json_only().fail(&misuse(&text));
+        return Output::json_only().fail(&misuse(&error.to_string()));
     }
     // Printing can only fail where nobody reads.
-    let _ = match skill::text::has_hidden(&text) {
-        false => error.print(),
-        // What was typed may be a stranger's file name.
-        true => write!(std::io::stderr(), "{}", skill::text::for_terminal_block(&text)),
-    };
+    let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// The first paragraph says what is wrong; another one may have a tip.
 fn misuse(text: &str) -> Failure {
-    let mut paragraphs = text.split("\n\n").map(skill::text::one_line);
+    let mut paragraphs = text.split("\n\n").map(one_line);
     let message = paragraphs.next().unwrap_or_default();
     let failure = Failure::new(Exit::Usage, "Usage", message.trim_start_matches("error: "));
     match paragraphs.find_map(|paragraph| Some(paragraph.strip_prefix("tip: ")?.to_owned())) {

@@ -52,7 +52,7 @@ impl Failure {
     /// A file or folder that cannot be written.
     pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Self {
         let message = format!("cannot write `{}`: {error}", path.display());
-        Self::new(Exit::Failed, "IOError", message).hint("check the permissions of the folder")
+        Self::new(Exit::Failed, "IOError", message).hint("check the path and its permissions")
     }
 
     pub(crate) fn to_json(&self) -> Value {

@@ -107,10 +107,9 @@ impl Output {
 
     /// Says what went wrong and what to do next.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
-        if self.json {
-            // Nothing is left to be done when not even this can be written.
-            let _ = self.result(&failure.to_json(), |_, _| Ok(()));
-        } else {
+        // Where no JSON can be written, there may still be somebody who reads.
+        let told = self.json && self.result(&failure.to_json(), |_, _| Ok(())).is_ok();
+        if !told {
             let Palette { bad, dim, .. } = Palette::for_stream(&std::io::stderr());
             say("error: ", bad, &failure.message);
             failure.hint.iter().for_each(|hint| say("hint: ", dim, hint));

@@ -33,9 +33,9 @@ impl Session {
             found.map(|(_, value)| value.clone())
         };
         let working_directory = working_directory(global.directory.as_deref())?;
-        let home = variable("HOME").map(PathBuf::from).filter(|home| can_be_home(home));
+        let home = variable("HOME").map(PathBuf::from).filter(|home| can_be_home(home)).map(real);
         let mut surroundings = Surroundings {
-            explicit: global.roots.iter().map(|root| working_directory.join(root)).collect(),
+            explicit: global.roots.iter().map(|root| real(working_directory.join(root))).collect(),
             working_directory,
             home,
             precedence: Vec::new(),
@@ -49,12 +49,12 @@ impl Session {
             let base = surroundings.working_directory.clone();
             let home = surroundings.home.clone();
             let listed = std::env::split_paths(&roots).filter(|path| !path.as_os_str().is_empty());
-            surroundings
-                .explicit
-                .extend(listed.map(|path| expand(&path.to_string_lossy(), &base, home.as_deref())));
+            let expanded =
+                listed.map(|path| expand(&path.to_string_lossy(), &base, home.as_deref()));
+            surroundings.explicit.extend(expanded.map(real));
         }
-        surroundings.explicit.extend(layers.user_roots.iter().cloned());
-        surroundings.project_folders.clone_from(&layers.project_roots);
+        surroundings.explicit.extend(layers.user_roots.iter().cloned().map(real));
+        surroundings.project_folders = layers.project_roots.iter().cloned().map(real).collect();
         surroundings.precedence.clone_from(&layers.config.registry.precedence);
         surroundings.compatibility_folders = layers.config.registry.compat;
         let cache = cache_folder(variable("XDG_CACHE_HOME"), surroundings.home.as_deref());
@@ -149,6 +149,11 @@ fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
         Ok(folder) => Err(failed(&folder, &std::io::ErrorKind::NotADirectory.into())),
         Err(error) => Err(failed(&folder, &error)),
     }
+}
+
+/// One folder, however it was spelled: it must not be searched twice under two names.
+fn real(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
 }
 
 /// A home directory may still have to be made, but nothing else can be in its place.

@@ -165,7 +165,7 @@ fn skills(index: &Index) -> Vec<Check> {
                 "{} of this project, hidden from the model",
                 count(untrusted, "untrusted skill")
             ),
-            "look at them, then `skillful trust project`",
+            "look first, then `skillful trust project`",
         ));
     }
     for ignored in &index.report.ignored {

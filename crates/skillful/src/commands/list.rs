@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::{Entry, Index, Report};
+use skill::index::{Entry, IgnoredPath, Index, Report};
+use skill::scan::Problem;
 use skill::text::for_terminal;
 
 use crate::failure::Failure;
@@ -100,17 +101,21 @@ pub(crate) fn mark(entry: &Entry) -> &'static str {
 
 fn summary(index: &Index, output: &Output) {
     describe_roots(index, output);
+    let missing = |ignored: &&IgnoredPath| ignored.code == Problem::NoRoot.code();
+    for root in index.report.ignored.iter().filter(missing) {
+        output.warn(&format!("{}: {}; {}", root.path, root.message, root.hint));
+    }
     if index.skills.is_empty() {
         output.note("No skills found. `skillful new NAME` makes one.");
     }
     let untrusted = index.skills.iter().filter(|entry| !entry.trusted).count();
     if untrusted > 0 {
         output.note(&format!(
-            "Hidden from the model: {} of this project. Look at them, then `skillful trust project`.",
+            "Hidden from the model: {} of this project. Look first, then `skillful trust project`.",
             count(untrusted, "untrusted skill")
         ));
     }
-    let ignored = index.report.ignored.len();
+    let ignored = index.report.ignored.iter().filter(|ignored| !missing(ignored)).count();
     if ignored > 0 {
         output
             .note(&format!("Left out: {ignored}. `skillful doctor` says why and how to mend it."));

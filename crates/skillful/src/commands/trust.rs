@@ -136,10 +136,11 @@ impl Untrust {
         let mut store = session.trust_store()?;
         let untrusted: Vec<String> =
             folders.iter().flat_map(|folder| store.untrust(folder)).collect();
-        if !self.dry_run && !untrusted.is_empty() {
+        let written = !self.dry_run && !untrusted.is_empty();
+        if written {
             store.write(&file)?;
         }
-        let report = Untrusted { untrusted, written: !self.dry_run };
+        let report = Untrusted { untrusted, written };
         output.result(&report, |out, Palette { dim, .. }| {
             report.untrusted.iter().try_for_each(|path| {
                 writeln!(out, "{dim}no longer trusted{dim:#}  {}", for_terminal(path))
@@ -147,6 +148,8 @@ impl Untrust {
         })?;
         if report.untrusted.is_empty() {
             output.note(&format!("Nothing below {} was trusted.", folders[0].display()));
+        } else if self.dry_run {
+            output.note("Nothing was written.");
         }
         Ok(ExitCode::SUCCESS)
     }

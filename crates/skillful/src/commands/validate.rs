@@ -193,6 +193,11 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
     match (path.is_dir(), path.parent()) {
         (false, Some(folder)) if path.ends_with(MANIFEST) => Ok(folder.to_owned()),
         (true, _) => Ok(path),
-        _ => Err(missing().hint("name a folder or a SKILL.md")),
+        _ => Err(Failure::new(
+            Exit::Failed,
+            "SkillNotFound",
+            format!("`{}` is not a skill", path.display()),
+        )
+        .hint("name a folder or a SKILL.md")),
     }
 }

@@ -112,11 +112,9 @@ impl<'a> Reasons<'a> {
             writeln!(out, "    {message}\n    {dim}{}{dim:#}", ignored.hint)?;
         }
         if let Some(chars) = self.catalog_chars {
-            writeln!(
-                out,
-                "  costs {chars} characters of the catalog (about {} tokens)",
-                chars.div_ceil(4)
-            )?;
+            let verb = if self.hidden_by.is_empty() { "costs" } else { "would cost" };
+            let tokens = chars.div_ceil(4);
+            writeln!(out, "  {verb} {chars} characters of the catalog (about {tokens} tokens)")?;
         }
         Ok(())
     }
@@ -125,13 +123,12 @@ impl<'a> Reasons<'a> {
 fn hidings(entry: &Entry) -> Vec<Hiding> {
     let mut found = Vec::new();
     if !entry.trusted {
-        let hint = "look at the project's skills, then `skillful trust project`".to_owned();
+        let hint = "look first, then `skillful trust project`".to_owned();
         found.push(Hiding { reason: "the project is not trusted", hint });
     }
     if entry.controls.disable_model_invocation {
-        let hint =
-            format!("it says `disable-model-invocation`; invoke it yourself as /{}", entry.name);
-        found.push(Hiding { reason: "the skill asks to be", hint });
+        let hint = format!("you can still invoke it yourself as /{}", entry.name);
+        found.push(Hiding { reason: "it says `disable-model-invocation`", hint });
     }
     found
 }

@@ -117,7 +117,8 @@ impl Layers {
         }
         serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
             let key = error.path().to_string();
-            ConfigError::Value { origin: origin(&key), reason: error.inner().to_string(), key }
+            let reason = error.inner().to_string().replace("expected usize", "expected a number");
+            ConfigError::Value { origin: origin(&key), reason, key }
         })?;
         merge(merged, layer);
         Ok(())
@@ -156,7 +157,7 @@ fn read_file(path: &Path) -> Result<Option<Value>, ConfigError> {
     match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
         Ok(Value::Null) => Ok(None),
         Ok(value @ Value::Object(_)) => Ok(Some(value)),
-        Ok(_) => Err(syntax("it is not an object".to_owned())),
+        Ok(_) => Err(syntax("settings are an object, as in `{}`".to_owned())),
         Err(error) => Err(syntax(error.to_string())),
     }
 }
