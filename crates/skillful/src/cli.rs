@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use skill::text::{for_terminal, one_line};
 
 use crate::commands;
 use crate::failure::{Exit, Failure};
@@ -16,7 +17,7 @@ use crate::session::Session;
 /// Finds folders with a SKILL.md, shows an agent only their names and descriptions, and hands over the
 /// rest on demand.
 #[derive(Debug, Parser)]
-#[command(name = "skillful", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "skillful", version, max_term_width = 100)]
 #[command(
     after_help = "Examples:\n  skillful list                      every skill that can be reached\n  skillful search \"summarise a csv\"  the skills that fit a task\n  skillful inspect csv-report        what a skill says and holds\n  skillful doctor                    what is wrong, and how to mend it"
 )]
@@ -81,12 +82,14 @@ fn parse_source(text: &str) -> Result<skill::roots::Source, String> {
 pub(crate) fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let wants_json = arguments.iter().any(|argument| argument == "--json");
-    let parsed = Cli::command()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, wants_json),
+        Err(error) => {
+            // What was typed may be a stranger's file name, so the error is made of it escaped.
+            let typed = arguments.iter().map(|argument| argument.to_string_lossy());
+            let typed = typed.map(|argument| for_terminal(&argument).into_owned());
+            return usage(&Cli::try_parse_from(typed).err().unwrap_or(error), wants_json);
+        }
     };
     let output = Output::new(&cli.global);
     match execute(cli, &output) {
@@ -98,14 +101,22 @@ pub(crate) fn run() -> ExitCode {
 /// Help and version are answers; everything else is a mistake in the command line.
 fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
     if error.use_stderr() && wants_json {
-        let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let failure = Failure::new(Exit::Usage, "Usage", message).hint("see `skillful --help`");
-        return Output::json_only().fail(&failure);
+        return Output::json_only().fail(&misuse(&error.to_string()));
     }
     // Printing can only fail where nobody reads.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The first paragraph says what is wrong; another one may have a tip.
+fn misuse(text: &str) -> Failure {
+    let mut paragraphs = text.split("\n\n").map(one_line);
+    let message = paragraphs.next().unwrap_or_default();
+    let failure = Failure::new(Exit::Usage, "Usage", message.trim_start_matches("error: "));
+    match paragraphs.find_map(|paragraph| Some(paragraph.strip_prefix("tip: ")?.to_owned())) {
+        Some(tip) => failure.hint(tip),
+        None => failure.hint("see `skillful --help`"),
+    }
 }
 
 fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
@@ -123,6 +134,6 @@ fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
         Command::Untrust(command) => command.run(&session()?, output),
         Command::Config(command) => command.run(&session()?, output),
         Command::Schema(command) => command.run(output),
-        Command::Completions(command) => command.run(),
+        Command::Completions(command) => command.run(output),
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct Registry {
     pub(crate) max_depth: usize,
     /// Folders looked at in one root.
     pub(crate) max_directories: usize,
-    /// Whether skills with a flawed frontmatter are indexed.
+    /// `strict`, or `lenient` to index skills with a flawed frontmatter, too.
     pub(crate) mode: Mode,
 }
 
@@ -71,7 +71,7 @@ impl Default for Registry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CatalogSettings {
-    /// How it is written.
+    /// How it is written: `lines`, `xml` or `json`.
     pub(crate) format: CatalogFormat,
     /// Characters it may take.
     pub(crate) max_chars: usize,
@@ -100,7 +100,7 @@ pub(crate) struct Security {
     pub(crate) max_skill_body_lines: usize,
     /// Characters of a body.
     pub(crate) max_skill_body_chars: usize,
-    /// What happens to a longer body.
+    /// What happens to a longer body: `trim` or `reject`.
     pub(crate) oversize_skill_body: Oversize,
     /// Bytes of a file that is read as a resource.
     pub(crate) max_resource_file_bytes: u64,

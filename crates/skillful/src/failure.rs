@@ -2,6 +2,8 @@
 //!
 //! Every command returns this type, so codes, hints and exit codes are decided in one place.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 /// How the process ends.
@@ -47,6 +49,12 @@ impl Failure {
         Self::new(exit, code, message)
     }
 
+    /// A file or folder that cannot be written.
+    pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Self {
+        let message = format!("cannot write `{}`: {error}", path.display());
+        Self::new(Exit::Failed, "IOError", message).hint("check the path and its permissions")
+    }
+
     pub(crate) fn to_json(&self) -> Value {
         json!({"error": {
             "code": self.code,
@@ -60,6 +68,7 @@ impl Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::from_error(Exit::Failed, "IOError", &error)
+            .hint("check that what is written to has space and is still there")
     }
 }
 

@@ -1,7 +1,10 @@
 //! What leaves the process: results on stdout, words for people on stderr.
 //!
-//! Invariant: with `--json` stdout holds one JSON document and nothing else. Text from skills is
-//! escaped by whoever prints it, through `skill::text`.
+//! Invariant: with `--json` stdout holds one JSON document and nothing else. JSON and everything on
+//! stderr is escaped here; text from skills on stdout by whoever prints it, through `skill::text`.
+
+pub(crate) mod fit;
+mod json;
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -9,7 +12,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use serde::Serialize;
-use skill::text::for_terminal_block;
+use skill::text::for_terminal;
 
 use crate::cli::Global;
 use crate::failure::Failure;
@@ -17,12 +20,10 @@ use crate::failure::Failure;
 /// When colours are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    // Without words of their own, so that help stays short.
     #[default]
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 
@@ -82,15 +83,9 @@ impl Output {
     ) -> Result<(), Failure> {
         let palette = Palette::for_stream(&std::io::stdout());
         let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
-        let written = if self.json {
-            serde_json::to_writer(&mut out, value)
-                .map_err(std::io::Error::from)
-                .and_then(|()| out.write_all(b"\n"))
-                .and_then(|()| out.flush())
-        } else {
-            text(&mut out, palette).and_then(|()| out.flush())
-        };
-        match written {
+        let written =
+            if self.json { json::write(value, &mut out) } else { text(&mut out, palette) };
+        match written.and_then(|()| out.flush()) {
             // Whoever reads has seen enough.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             other => Ok(other?),
@@ -100,28 +95,24 @@ impl Output {
     /// Words for people beside the result.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            // There is nobody to tell when stderr is closed.
-            let _ = writeln!(std::io::stderr(), "{text}");
+            say("", Style::new(), text);
         }
     }
 
     pub(crate) fn warn(&self, text: &str) {
-        let Palette { warn, .. } = Palette::for_stream(&std::io::stderr());
-        self.note(&format!("{warn}warning:{warn:#} {}", for_terminal_block(text)));
+        if !self.quiet {
+            say("warning: ", Palette::for_stream(&std::io::stderr()).warn, text);
+        }
     }
 
     /// Says what went wrong and what to do next.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
-        if self.json {
-            let _ = self.result(&failure.to_json(), |_, _| Ok(()));
-        } else {
+        // Where no JSON can be written, there may still be somebody who reads.
+        let told = self.json && self.result(&failure.to_json(), |_, _| Ok(())).is_ok();
+        if !told {
             let Palette { bad, dim, .. } = Palette::for_stream(&std::io::stderr());
-            let message = for_terminal_block(&failure.message);
-            let _ = writeln!(std::io::stderr(), "{bad}error:{bad:#} {message}");
-            if let Some(hint) = &failure.hint {
-                let _ =
-                    writeln!(std::io::stderr(), "{dim}hint:{dim:#} {}", for_terminal_block(hint));
-            }
+            say("error: ", bad, &failure.message);
+            failure.hint.iter().for_each(|hint| say("hint: ", dim, hint));
         }
         ExitCode::from(failure.exit as u8)
     }
@@ -130,4 +121,17 @@ impl Output {
     pub(crate) fn width(&self) -> Option<usize> {
         terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
     }
+}
+
+/// `1 skill`, `2 skills`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Words on stderr.
+fn say(label: &str, style: Style, text: &str) {
+    let width = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0.into());
+    let text = fit::wrapped(&for_terminal(text), width, label.len());
+    // There is nobody to tell when stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{style}{label}{style:#}{text}");
 }

@@ -6,14 +6,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use skill::cache::Cache;
-use skill::index::{Entry, Index, IndexOptions};
+use skill::index::{Entry, Index, IndexOptions, RootReport};
 use skill::roots::{Root, Source, Surroundings};
 use skill::trust::{Trust, TrustStore};
 
 use crate::cli::Global;
 use crate::config::{ConfigError, Layers, ProjectTrust, closest, expand};
 use crate::failure::{Exit, Failure};
-use crate::output::Output;
+use crate::output::{Output, count};
 
 /// One run of the program in its surroundings.
 #[derive(Debug)]
@@ -33,9 +33,9 @@ impl Session {
             found.map(|(_, value)| value.clone())
         };
         let working_directory = working_directory(global.directory.as_deref())?;
-        let home = variable("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let home = variable("HOME").map(PathBuf::from).filter(|home| can_be_home(home)).map(real);
         let mut surroundings = Surroundings {
-            explicit: global.roots.iter().map(|root| working_directory.join(root)).collect(),
+            explicit: global.roots.iter().map(|root| real(working_directory.join(root))).collect(),
             working_directory,
             home,
             precedence: Vec::new(),
@@ -49,12 +49,12 @@ impl Session {
             let base = surroundings.working_directory.clone();
             let home = surroundings.home.clone();
             let listed = std::env::split_paths(&roots).filter(|path| !path.as_os_str().is_empty());
-            surroundings
-                .explicit
-                .extend(listed.map(|path| expand(&path.to_string_lossy(), &base, home.as_deref())));
+            let expanded =
+                listed.map(|path| expand(&path.to_string_lossy(), &base, home.as_deref()));
+            surroundings.explicit.extend(expanded.map(real));
         }
-        surroundings.explicit.extend(layers.user_roots.iter().cloned());
-        surroundings.project_folders.clone_from(&layers.project_roots);
+        surroundings.explicit.extend(layers.user_roots.iter().cloned().map(real));
+        surroundings.project_folders = layers.project_roots.iter().cloned().map(real).collect();
         surroundings.precedence.clone_from(&layers.config.registry.precedence);
         surroundings.compatibility_folders = layers.config.registry.compat;
         let cache = cache_folder(variable("XDG_CACHE_HOME"), surroundings.home.as_deref());
@@ -105,6 +105,18 @@ impl Session {
     }
 }
 
+/// With `--verbose`, the folders that were searched.
+pub(crate) fn describe_roots(index: &Index, output: &Output) {
+    for root in index.report.roots.iter().filter(|_| output.verbose) {
+        output.note(&describe_root(root));
+    }
+}
+
+pub(crate) fn describe_root(root: &RootReport) -> String {
+    let skills = count(root.valid, "skill");
+    format!("{skills} in {} ({}, {:.1} ms)", root.path, root.source, root.milliseconds)
+}
+
 pub(crate) fn not_found(index: &Index, name: &str) -> Failure {
     let failure = Failure::new(Exit::Failed, "SkillNotFound", format!("Skill '{name}' not found."));
     let names = index.skills.iter().map(|entry| entry.name.as_str());
@@ -127,6 +139,7 @@ pub(crate) fn not_found(index: &Index, name: &str) -> Failure {
 fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
         Failure::new(Exit::Usage, "Usage", format!("cannot work in `{}`: {error}", path.display()))
+            .hint("name a folder that exists with -C")
     };
     let current = std::env::current_dir().map_err(|error| failed(Path::new("."), &error))?;
     let Some(given) = given else { return Ok(current) };
@@ -136,6 +149,16 @@ fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
         Ok(folder) => Err(failed(&folder, &std::io::ErrorKind::NotADirectory.into())),
         Err(error) => Err(failed(&folder, &error)),
     }
+}
+
+/// One folder, however it was spelled: it must not be searched twice under two names.
+fn real(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
+}
+
+/// A home directory may still have to be made, but nothing else can be in its place.
+fn can_be_home(path: &Path) -> bool {
+    path.is_absolute() && path.metadata().map_or(true, |found| found.is_dir())
 }
 
 fn cache_folder(cache_home: Option<OsString>, home: Option<&Path>) -> Option<PathBuf> {

@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use serde_json::json;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// Print completions for a shell
 #[derive(Debug, clap::Args)]
@@ -19,10 +21,14 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self, output: &Output) -> Result<ExitCode, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "skillful", &mut script);
-        std::io::Write::write_all(&mut std::io::stdout(), &script)?;
+        let document = json!({
+            "shell": self.shell.to_string(),
+            "script": String::from_utf8_lossy(&script),
+        });
+        output.result(&document, |out, _| out.write_all(&script))?;
         Ok(ExitCode::SUCCESS)
     }
 }

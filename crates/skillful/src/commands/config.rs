@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitCode;
 
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
+use skill::text::for_terminal;
 
 use crate::config::{Config, leaves};
 use crate::failure::{Exit, Failure};
+use crate::output::fit::padded;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -24,12 +27,18 @@ pub(crate) struct ConfigCommand {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Show every setting as it counts here
+    #[command(
+        after_help = "Examples:\n  skillful config show --origin\n  skillful config show --json | jq .catalog"
+    )]
     Show {
         /// Say where each value comes from
         #[arg(long)]
         origin: bool,
     },
     /// Write a file with every setting and its default, as comments to uncomment
+    #[command(
+        after_help = "Examples:\n  skillful config init\n  skillful config init --user --dry-run"
+    )]
     Init {
         /// The user's file instead of the project's
         #[arg(long)]
@@ -71,8 +80,15 @@ fn show(session: &Session, with_origin: bool, output: &Output) -> Result<(), Fai
     output.result(&document, |out, Palette { dim, .. }| {
         for (key, value) in &settings {
             let setting = format!("{key}: {value}");
+            let setting = for_terminal(&setting);
+            let origin = origin(key);
             match with_origin {
-                true => writeln!(out, "{setting:longest$}  {dim}{}{dim:#}", origin(key))?,
+                true => writeln!(
+                    out,
+                    "{}  {dim}{}{dim:#}",
+                    padded(&setting, longest),
+                    for_terminal(&origin)
+                )?,
                 false => writeln!(out, "{setting}")?,
             }
         }
@@ -101,21 +117,45 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
         .hint("edit it; `skillful config show --origin` says what counts"));
     }
     if !dry_run {
-        fs::create_dir_all(folder.join(".agent"))?;
-        fs::write(&file, template())?;
+        let write = || {
+            fs::create_dir_all(folder.join(".agent"))?;
+            fs::write(&file, template())
+        };
+        write().map_err(|error| Failure::cannot_write(&file, &error))?;
     }
-    let path = file.to_string_lossy().into_owned();
-    output.result(&json!({"path": path, "written": !dry_run}), |out, _| writeln!(out, "{path}"))
+    let path = file.to_string_lossy();
+    output.result(&json!({"path": path, "written": !dry_run}), |out, _| {
+        writeln!(out, "{}", for_terminal(&path))
+    })?;
+    if dry_run {
+        output.note("Nothing was written.");
+    }
+    Ok(())
 }
 
 /// Every setting with its default, commented out: the file changes nothing until it is edited.
 fn template() -> String {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    let pretty = serde_json::to_string_pretty(&defaults).unwrap_or_default();
+    let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<Config>().to_value();
+    let line = |pointer: &str, key: &str, value: &Value| {
+        let words = schema.pointer(&format!("{pointer}/properties/{key}/description"));
+        let words = words.and_then(Value::as_str).unwrap_or_default();
+        format!("// \"{key}\": {value},  // {}\n", skill::text::one_line(words))
+    };
     let mut text =
-        "// Settings of skillful. `skillful schema config` describes them.\n{\n".to_owned();
-    for line in pretty.lines().filter(|line| line.starts_with("  ")) {
-        text.push_str(&format!("  // {}\n", &line[2..]));
+        "// Settings of skillful: take the first `//` away from a line to set it.\n{\n".to_owned();
+    for (section, value) in defaults.as_object().into_iter().flatten() {
+        let Value::Object(settings) = value else {
+            text.push_str(&format!("  {}", line("", section, value)));
+            continue;
+        };
+        text.push_str(&format!("  \"{section}\": {{\n"));
+        for (key, value) in settings {
+            let pointer = format!("/properties/{section}");
+            text.push_str(&format!("    {}", line(&pointer, key, value)));
+        }
+        text.push_str("  },\n");
     }
     text + "}\n"
 }

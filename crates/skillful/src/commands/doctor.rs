@@ -11,8 +11,9 @@ use skill::text::for_terminal;
 use crate::cli::Global;
 use crate::config::known_keys;
 use crate::failure::{Exit, Failure};
-use crate::output::{Output, Palette};
-use crate::session::Session;
+use crate::output::fit::wrapped;
+use crate::output::{Output, Palette, count};
+use crate::session::{Session, describe_root};
 
 /// Look for what is wrong, and say how to mend it
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,7 @@ impl Doctor {
         };
         let diagnosis =
             Diagnosis { ok: checks.iter().all(|check| check.status != Status::Error), checks };
+        let width = output.width();
         output.result(&diagnosis, |out, Palette { bad, dim, good, warn, .. }| {
             for check in &diagnosis.checks {
                 let (style, word) = match check.status {
@@ -69,14 +71,11 @@ impl Doctor {
                     Status::Warning => (warn, "warning"),
                     Status::Error => (bad, "error"),
                 };
-                writeln!(
-                    out,
-                    "{style}{word:7}{style:#}  {}: {}",
-                    check.name,
-                    for_terminal(&check.message)
-                )?;
+                let message = format!("{}: {}", check.name, for_terminal(&check.message));
+                writeln!(out, "{style}{word:7}{style:#}  {}", wrapped(&message, width, 9))?;
                 if let Some(hint) = &check.hint {
-                    writeln!(out, "         {dim}{}{dim:#}", for_terminal(hint))?;
+                    let hint = wrapped(&for_terminal(hint), width, 9);
+                    writeln!(out, "         {dim}{hint}{dim:#}")?;
                 }
             }
             Ok(())
@@ -105,9 +104,11 @@ fn warning(name: &'static str, message: String, hint: impl Into<String>) -> Chec
 }
 
 fn configuration(session: &Session) -> Vec<Check> {
-    let set = session.layers.origins.len();
-    let mut checks =
-        vec![ok("configuration", format!("{set} settings differ from their defaults"))];
+    let given = match session.layers.origins.len() {
+        0 => "every setting has its default".to_owned(),
+        number => format!("{} given, the others have their defaults", count(number, "setting")),
+    };
+    let mut checks = vec![ok("configuration", given)];
     let known: Vec<String> = known_keys()
         .iter()
         .map(|key| format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase()))
@@ -147,17 +148,7 @@ fn cache(session: &Session) -> Check {
 }
 
 fn roots(index: &Index) -> Vec<Check> {
-    let describe = |root: &skill::index::RootReport| {
-        let count = root.valid;
-        ok(
-            "root",
-            format!(
-                "{} ({}): {count} skills in {:.1} ms",
-                root.path, root.source, root.milliseconds
-            ),
-        )
-    };
-    index.report.roots.iter().map(describe).collect()
+    index.report.roots.iter().map(|root| ok("root", describe_root(root))).collect()
 }
 
 fn skills(index: &Index) -> Vec<Check> {
@@ -170,8 +161,11 @@ fn skills(index: &Index) -> Vec<Check> {
     if untrusted > 0 {
         checks.push(warning(
             "trust",
-            format!("{untrusted} skills of this project are hidden from the model"),
-            "look at them, then `skillful trust project`",
+            format!(
+                "{} of this project, hidden from the model",
+                count(untrusted, "untrusted skill")
+            ),
+            "look first, then `skillful trust project`",
         ));
     }
     for ignored in &index.report.ignored {

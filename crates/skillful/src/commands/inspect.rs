@@ -12,8 +12,9 @@ use skill::load::{Files, SkillFile, load_body, load_frontmatter};
 use skill::text::{for_terminal, for_terminal_block};
 
 use crate::failure::Failure;
+use crate::output::fit::wrapped;
 use crate::output::{Output, Palette};
-use crate::session::Session;
+use crate::session::{Session, describe_roots};
 
 /// Show what a skill says about itself and what it holds
 #[derive(Debug, clap::Args)]
@@ -54,7 +55,9 @@ impl Inspect {
             body: self.show_body.then(|| body.render(&[])),
             chunks: body.chunks,
         };
-        output.result(&inspection, |out, palette| inspection.write(out, palette))?;
+        output
+            .result(&inspection, |out, palette| inspection.write(output.width(), out, palette))?;
+        describe_roots(&index, output);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -62,6 +65,7 @@ impl Inspect {
 impl Inspection<'_> {
     fn write(
         &self,
+        width: Option<usize>,
         out: &mut dyn Write,
         Palette { bold, dim, warn, .. }: Palette,
     ) -> std::io::Result<()> {
@@ -72,7 +76,8 @@ impl Inspection<'_> {
             for_terminal(&entry.name),
             for_terminal(&entry.id())
         )?;
-        writeln!(out, "{}\n", for_terminal(&skill::text::one_line(&entry.description)))?;
+        let description = skill::text::one_line(&entry.description);
+        writeln!(out, "{}\n", wrapped(&description, width, 0))?;
         let tools = entry
             .controls
             .allowed_tools
@@ -80,9 +85,13 @@ impl Inspection<'_> {
             .map_or("not limited".to_owned(), |tools| tools.join(", "));
         let mut facts = vec![
             ("path", entry.path.display().to_string()),
-            ("trusted", if entry.trusted { "yes" } else { "no; see `skillful trust`" }.to_owned()),
+            (
+                "trusted",
+                if entry.trusted { "yes" } else { "no; `skillful trust project` changes that" }
+                    .to_owned(),
+            ),
             ("tools", tools),
-            ("model may choose it", yes_no(!entry.controls.disable_model_invocation)),
+            ("model may choose it", yes_no(entry.is_offered())),
             ("user may invoke it", yes_no(entry.controls.user_invocable)),
         ];
         let optional = [
@@ -95,7 +104,8 @@ impl Inspection<'_> {
             optional.into_iter().filter_map(|(label, value)| Some((label, value.clone()?))),
         );
         for (label, value) in facts {
-            writeln!(out, "{dim}{label:>20}{dim:#}  {}", for_terminal(&value))?;
+            let value = for_terminal(&value);
+            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))?;
         }
         for link in &entry.links {
             writeln!(
@@ -125,7 +135,7 @@ impl Inspection<'_> {
                 for_terminal(&chunk.description)
             )?;
         }
-        writeln!(out, "\n{bold}Files{bold:#}")?;
+        writeln!(out, "\n{bold}Files{bold:#}  {dim}with their size in bytes{dim:#}")?;
         for file in &self.files {
             writeln!(out, "  {:>9}  {}", file.size, for_terminal(&file.path))?;
         }

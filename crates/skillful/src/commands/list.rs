@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::{Entry, Index, Report};
+use skill::index::{Entry, IgnoredPath, Index, Report};
+use skill::scan::Problem;
 use skill::text::for_terminal;
 
 use crate::failure::Failure;
-use crate::output::{Output, Palette};
-use crate::session::Session;
+use crate::output::fit::{clipped, columns, padded};
+use crate::output::{Output, Palette, count};
+use crate::session::{Session, describe_roots};
 
 /// List the skills that can be reached
 #[derive(Debug, clap::Args)]
@@ -57,52 +59,51 @@ impl List {
     }
 }
 
+/// A name longer than this, or than a third of the terminal, does not move all others to the right.
+const NAME_COLUMNS: usize = 40;
+const SOURCE_COLUMNS: usize = 8;
+
 fn table(
     skills: &[Entry],
     width: Option<usize>,
     out: &mut dyn Write,
     Palette { bold, dim, warn, .. }: Palette,
 ) -> std::io::Result<()> {
-    let longest = skills.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0).min(40);
+    let limit = width.map_or(NAME_COLUMNS, |width| NAME_COLUMNS.min(width / 3));
+    let longest = skills.iter().map(|entry| columns(&entry.name)).max().unwrap_or(0).min(limit);
     let mut ordered: Vec<&Entry> = skills.iter().collect();
     ordered.sort_by(|a, b| a.name.cmp(&b.name));
     for entry in ordered {
         let name = for_terminal(&entry.name);
-        let mark = match (entry.trusted, entry.controls.disable_model_invocation) {
-            (false, _) => "untrusted ",
-            (true, true) => "hidden ",
-            (true, false) => "",
-        };
+        write!(out, "{bold}{}{bold:#}", padded(&clipped(&name, width), longest))?;
+        if width.is_some() && columns(&name) > longest {
+            write!(out, "\n{:longest$}", "")?;
+        }
+        let mark = mark(entry);
+        let taken = longest + SOURCE_COLUMNS + 4 + mark.len();
         let description = skill::text::one_line(&entry.description);
-        let room = width.map(|width| width.saturating_sub(longest + mark.len() + 12).max(20));
-        let description = shortened(&description, room);
-        writeln!(
-            out,
-            "{bold}{name:longest$}{bold:#}  {dim}{:8}{dim:#}  {warn}{mark}{warn:#}{description}",
-            entry.source
-        )?;
+        let description = clipped(&description, width.map(|width| width.saturating_sub(taken)));
+        let source = entry.source;
+        write!(out, "  {dim}{source:SOURCE_COLUMNS$}{dim:#}  ")?;
+        writeln!(out, "{warn}{mark}{warn:#}{description}")?;
     }
     Ok(())
 }
 
-/// `text` in `room` characters; all of it where there is no terminal.
-pub(crate) fn shortened(text: &str, room: Option<usize>) -> std::borrow::Cow<'_, str> {
-    match room {
-        Some(room) if text.chars().count() > room => {
-            format!("{}…", skill::text::prefix(text, room.saturating_sub(1)).trim_end()).into()
-        }
-        _ => text.into(),
+/// What keeps a skill from the model, in a word.
+pub(crate) fn mark(entry: &Entry) -> &'static str {
+    match (entry.trusted, entry.controls.disable_model_invocation) {
+        (false, _) => "untrusted ",
+        (true, true) => "hidden ",
+        (true, false) => "",
     }
 }
 
 fn summary(index: &Index, output: &Output) {
-    if output.verbose {
-        for root in &index.report.roots {
-            output.note(&format!(
-                "{} ({}): {} skills in {:.1} ms",
-                root.path, root.source, root.valid, root.milliseconds
-            ));
-        }
+    describe_roots(index, output);
+    let missing = |ignored: &&IgnoredPath| ignored.code == Problem::NoRoot.code();
+    for root in index.report.ignored.iter().filter(missing) {
+        output.warn(&format!("{}: {}; {}", root.path, root.message, root.hint));
     }
     if index.skills.is_empty() {
         output.note("No skills found. `skillful new NAME` makes one.");
@@ -110,11 +111,13 @@ fn summary(index: &Index, output: &Output) {
     let untrusted = index.skills.iter().filter(|entry| !entry.trusted).count();
     if untrusted > 0 {
         output.note(&format!(
-            "{untrusted} of this project's skills are untrusted and hidden from the model; look at them, then `skillful trust project`."
+            "Hidden from the model: {} of this project. Look first, then `skillful trust project`.",
+            count(untrusted, "untrusted skill")
         ));
     }
-    let ignored = index.report.ignored.len();
+    let ignored = index.report.ignored.iter().filter(|ignored| !missing(ignored)).count();
     if ignored > 0 {
-        output.note(&format!("{ignored} left out; `skillful doctor` says why and how to mend it."));
+        output
+            .note(&format!("Left out: {ignored}. `skillful doctor` says why and how to mend it."));
     }
 }

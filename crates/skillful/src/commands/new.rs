@@ -1,11 +1,14 @@
 //! `skillful new`
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use skill::metadata::Metadata;
+use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
@@ -58,6 +61,7 @@ pub(crate) struct Created {
 impl New {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         self.check_name()?;
+        self.check_description(session, output)?;
         let folder = self.folder(session)?.join(&self.name);
         if folder.exists() {
             return Err(Failure::new(
@@ -71,9 +75,8 @@ impl New {
         if !self.dry_run {
             for (path, content, mode) in &files {
                 let file = folder.join(path);
-                fs::create_dir_all(file.parent().unwrap_or(&folder))?;
-                fs::write(&file, content)?;
-                fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(*mode))?;
+                write(&file, content, *mode)
+                    .map_err(|error| Failure::cannot_write(&file, &error))?;
             }
         }
         let created = Created {
@@ -83,7 +86,8 @@ impl New {
             written: !self.dry_run,
         };
         output.result(&created, |out, Palette { bold, .. }| {
-            writeln!(out, "{bold}{}{bold:#}", folder.join("SKILL.md").display())
+            let manifest = folder.join("SKILL.md");
+            writeln!(out, "{bold}{}{bold:#}", for_terminal(&manifest.to_string_lossy()))
         })?;
         output.note(if self.dry_run {
             "Nothing was written."
@@ -113,6 +117,22 @@ impl New {
         .hint("use at most 64 lowercase letters, digits and single hyphens, as in `weekly-report`"))
     }
 
+    /// A skill that its own program would refuse is not worth writing.
+    fn check_description(&self, session: &Session, output: &Output) -> Result<(), Failure> {
+        let Some(description) = &self.description else { return Ok(()) };
+        let yaml = format!("name: {}\ndescription: {}\n", self.name, quoted(description));
+        match Metadata::read(&yaml, &self.name, &session.layers.config.read_options()) {
+            Ok(metadata) => {
+                metadata.diagnostics.iter().for_each(|found| output.warn(&found.message));
+                Ok(())
+            }
+            Err(error) => {
+                Err(Failure::from_error(Exit::Usage, "InvalidDescription", &error)
+                    .hint(error.hint()))
+            }
+        }
+    }
+
     fn folder(&self, session: &Session) -> Result<PathBuf, Failure> {
         let surroundings = &session.surroundings;
         match (&self.path, self.scope) {
@@ -137,7 +157,7 @@ impl New {
         };
         let manifest = MANIFEST
             .replace("{name}", &self.name)
-            .replace("{description}", &serde_json::Value::String(description).to_string())
+            .replace("{description}", &quoted(&description))
             .replace("{title}", &self.name.replace('-', " "))
             .replace("{scripts}", resources);
         let mut files = vec![("SKILL.md", manifest, 0o644)];
@@ -146,6 +166,17 @@ impl New {
         }
         files
     }
+}
+
+fn write(file: &Path, content: &str, mode: u32) -> std::io::Result<()> {
+    fs::create_dir_all(file.parent().unwrap_or(file))?;
+    fs::write(file, content)?;
+    fs::set_permissions(file, fs::Permissions::from_mode(mode))
+}
+
+/// What JSON calls a string, YAML does, too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 const MANIFEST: &str = "---

@@ -6,8 +6,8 @@ use skill::index::Index;
 
 use crate::commands::list::Listing;
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::session::Session;
+use crate::output::{Output, count};
+use crate::session::{Session, describe_roots};
 
 /// Read every skill anew, whatever the cache says
 #[derive(Debug, clap::Args)]
@@ -24,12 +24,13 @@ impl Refresh {
         output.result(&listing, |out, _| {
             writeln!(
                 out,
-                "{} skills, {} left out, {}",
-                index.skills.len(),
+                "{}, {} left out, {}",
+                count(index.skills.len(), "skill"),
                 index.report.ignored.len(),
                 listing.report.index_hash
             )
         })?;
+        describe_roots(&index, output);
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -7,10 +7,11 @@ use serde::Serialize;
 use skill::search::Hit;
 use skill::text::for_terminal;
 
-use crate::commands::list::shortened;
+use crate::commands::list::mark;
 use crate::failure::Failure;
+use crate::output::fit::clipped;
 use crate::output::{Output, Palette};
-use crate::session::Session;
+use crate::session::{Session, describe_roots};
 
 /// Find the skills that fit a task
 #[derive(Debug, clap::Args)]
@@ -22,8 +23,12 @@ pub(crate) struct Search {
     #[arg(required = true)]
     query: Vec<String>,
     /// Show at most this many
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
     limit: usize,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|limit| *limit > 0).ok_or_else(|| "use 1 or more".to_owned())
 }
 
 /// Skills that fit a query, the best first.
@@ -36,27 +41,21 @@ impl Search {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let hits = Hits { hits: index.search(&self.query.join(" "), self.limit) };
-        let width = output.width();
-        output.result(&hits, |out, Palette { bold, dim, .. }| {
+        let room = output.width().map(|width| width.saturating_sub(2));
+        output.result(&hits, |out, Palette { bold, dim, warn, .. }| {
             for hit in &hits.hits {
-                let description =
-                    index.get(&hit.name, Some(hit.source)).map_or("", |entry| &entry.description);
-                let description = skill::text::one_line(description);
-                writeln!(
-                    out,
-                    "{bold}{}{bold:#}  {dim}{}  {}{dim:#}",
-                    for_terminal(&hit.name),
-                    hit.source,
-                    for_terminal(&hit.why)
-                )?;
-                writeln!(
-                    out,
-                    "  {}",
-                    shortened(&description, width.map(|width| width.saturating_sub(3)))
-                )?;
+                let Some(entry) = index.get(&hit.name, Some(hit.source)) else { continue };
+                let name = for_terminal(&hit.name);
+                let why = for_terminal(&hit.why);
+                writeln!(out, "{bold}{name}{bold:#}  {dim}{}  {why}{dim:#}", hit.source)?;
+                let mark = mark(entry);
+                let description = skill::text::one_line(&entry.description);
+                let room = room.map(|room| room.saturating_sub(mark.len()));
+                writeln!(out, "  {warn}{mark}{warn:#}{}", clipped(&description, room))?;
             }
             Ok(())
         })?;
+        describe_roots(&index, output);
         if hits.hits.is_empty() {
             output.note("No skill matches. `skillful list` shows them all.");
         }

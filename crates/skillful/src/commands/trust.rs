@@ -29,6 +29,9 @@ pub(crate) struct Trust {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Trust the skills of the project you are in
+    #[command(
+        after_help = "Examples:\n  skillful trust project --dry-run\n  skillful -C ~/work/app trust project"
+    )]
     Project {
         /// Say what would be trusted, and write nothing
         #[arg(long)]
@@ -72,8 +75,7 @@ impl Trust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let What::Project { dry_run } = self.what;
         let options = session.index_options()?;
-        let mut roots = session.surroundings.roots();
-        roots.retain(|root| root.source == Source::Project);
+        let roots = project_roots(session);
         if roots.is_empty() {
             return Err(Failure::new(
                 Exit::Failed,
@@ -118,9 +120,11 @@ impl Trust {
             }
             Ok(())
         })?;
-        if dry_run {
-            output.note("Nothing was written.");
-        }
+        output.note(if dry_run {
+            "Nothing was written."
+        } else {
+            "Trusted as they are now. A new skill, description or tool list asks again."
+        });
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -128,27 +132,45 @@ impl Trust {
 impl Untrust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let file = session.trust_file().ok_or_else(no_home)?;
-        let path = match &self.path {
-            Some(path) => session.surroundings.working_directory.join(path),
-            None => session.surroundings.project().to_owned(),
-        };
-        let path = path.canonicalize().unwrap_or(path);
+        let folders = self.folders(session);
         let mut store = session.trust_store()?;
-        let untrusted = store.untrust(&path);
-        if !self.dry_run && !untrusted.is_empty() {
+        let untrusted: Vec<String> =
+            folders.iter().flat_map(|folder| store.untrust(folder)).collect();
+        let written = !self.dry_run && !untrusted.is_empty();
+        if written {
             store.write(&file)?;
         }
-        let report = Untrusted { untrusted, written: !self.dry_run };
+        let report = Untrusted { untrusted, written };
         output.result(&report, |out, Palette { dim, .. }| {
             report.untrusted.iter().try_for_each(|path| {
                 writeln!(out, "{dim}no longer trusted{dim:#}  {}", for_terminal(path))
             })
         })?;
         if report.untrusted.is_empty() {
-            output.note(&format!("Nothing below {} was trusted.", path.display()));
+            output.note(&format!("Nothing below {} was trusted.", folders[0].display()));
+        } else if self.dry_run {
+            output.note("Nothing was written.");
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn folders(&self, session: &Session) -> Vec<PathBuf> {
+        let surroundings = &session.surroundings;
+        let folders = match &self.path {
+            Some(path) => vec![surroundings.working_directory.join(path)],
+            // A project's settings may name folders elsewhere.
+            None => std::iter::once(surroundings.project().to_owned())
+                .chain(project_roots(session).into_iter().map(|root| root.path))
+                .collect(),
+        };
+        folders.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect()
+    }
+}
+
+fn project_roots(session: &Session) -> Vec<Root> {
+    let mut roots = session.surroundings.roots();
+    roots.retain(|root| root.source == Source::Project);
+    roots
 }
 
 fn no_home() -> Failure {

@@ -1,6 +1,7 @@
 //! `skillful validate`
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,8 +14,9 @@ use skill::standard;
 use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
-use crate::output::{Output, Palette};
-use crate::session::Session;
+use crate::output::fit::wrapped;
+use crate::output::{Output, Palette, count};
+use crate::session::{Session, describe_roots};
 
 /// Check skills before others use them
 #[derive(Debug, clap::Args)]
@@ -46,8 +48,8 @@ pub(crate) struct Checked {
 
 impl Validate {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let skills =
-            if self.standard { self.by_standard(session)? } else { self.by_own_rules(session)? };
+        let index = Index::build(&self.roots(session)?, &session.index_options()?);
+        let skills = self.judge(&index, session);
         if skills.is_empty() {
             let place = if self.paths.is_empty() { "here" } else { "there" };
             return Err(Failure::new(
@@ -57,28 +59,19 @@ impl Validate {
             )
             .hint("name a folder that holds a SKILL.md, or make one with `skillful new NAME`"));
         }
-        let validation =
-            Validation { valid: skills.iter().all(|skill| skill.errors.is_empty()), skills };
-        output.result(&validation, |out, Palette { bad, dim, good, warn, .. }| {
-            for skill in &validation.skills {
-                let path = for_terminal(&skill.path);
-                match skill.errors.is_empty() {
-                    true => writeln!(out, "{good}valid{good:#}    {path}")?,
-                    false => writeln!(out, "{bad}invalid{bad:#}  {path}")?,
-                }
-                for error in &skill.errors {
-                    writeln!(out, "  {bad}error{bad:#}  {}", for_terminal(error))?;
-                }
-                for warning in &skill.warnings {
-                    writeln!(
-                        out,
-                        "  {warn}warning{warn:#}  {dim}{}{dim:#}",
-                        for_terminal(warning)
-                    )?;
-                }
-            }
-            Ok(())
+        let invalid = skills.iter().filter(|skill| !skill.errors.is_empty()).count();
+        let validation = Validation { valid: invalid == 0, skills };
+        output.result(&validation, |out, palette| {
+            let width = output.width();
+            validation.skills.iter().try_for_each(|skill| skill.write(width, out, palette))
         })?;
+        describe_roots(&index, output);
+        if validation.skills.len() > 1 {
+            output.note(&format!(
+                "{} checked, {invalid} invalid.",
+                count(validation.skills.len(), "skill")
+            ));
+        }
         Ok(if validation.valid { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed as u8) })
     }
 
@@ -99,53 +92,78 @@ impl Validate {
             .collect()
     }
 
-    fn by_own_rules(&self, session: &Session) -> Result<Vec<Checked>, Failure> {
-        let index = Index::build(&self.roots(session)?, &session.index_options()?);
+    /// Every place that was taken for a skill, by its path.
+    fn judge(&self, index: &Index, session: &Session) -> Vec<Checked> {
         let config = &session.layers.config;
-        let mut checked: Vec<Checked> = index
-            .report
-            .ignored
-            .iter()
-            .map(|ignored| Checked {
+        let refused = index.report.ignored.iter().map(|ignored| match self.standard {
+            true if is_manifest(Path::new(&ignored.path)) => by_standard(Path::new(&ignored.path)),
+            _ => Checked {
                 path: ignored.path.clone(),
                 errors: vec![format!("{} ({}): {}", ignored.message, ignored.code, ignored.hint)],
                 warnings: Vec::new(),
-            })
-            .collect();
-        for entry in index.skills.iter().chain(&index.shadowed) {
-            checked.push(check(entry, &config.read_options(), &config.load_limits()));
-        }
+            },
+        });
+        let read = index.skills.iter().chain(&index.shadowed).map(|entry| match self.standard {
+            true => by_standard(&entry.path.join(MANIFEST)),
+            false => by_own_rules(entry, &config.read_options(), &config.load_limits()),
+        });
+        let mut checked: Vec<Checked> = refused.chain(read).collect();
         checked.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(checked)
-    }
-
-    fn by_standard(&self, session: &Session) -> Result<Vec<Checked>, Failure> {
-        let mut checked = Vec::new();
-        for root in self.roots(session)? {
-            for manifest in manifests(&root.path, session.layers.config.registry.max_depth) {
-                let folder = manifest
-                    .parent()
-                    .and_then(Path::file_name)
-                    .unwrap_or_default()
-                    .to_string_lossy();
-                let verdict = match fs::read(&manifest) {
-                    Ok(content) => standard::check(&content, &folder),
-                    Err(error) => {
-                        standard::Verdict { errors: vec![error.to_string()], warnings: Vec::new() }
-                    }
-                };
-                checked.push(Checked {
-                    path: manifest.to_string_lossy().into_owned(),
-                    errors: verdict.errors,
-                    warnings: verdict.warnings,
-                });
-            }
-        }
-        Ok(checked)
+        checked
     }
 }
 
-fn check(
+impl Checked {
+    fn write(
+        &self,
+        width: Option<usize>,
+        out: &mut dyn Write,
+        Palette { bad, dim, good, warn, .. }: Palette,
+    ) -> std::io::Result<()> {
+        let path = for_terminal(&self.path);
+        match self.errors.is_empty() {
+            true => writeln!(out, "{good}valid{good:#}    {path}")?,
+            false => writeln!(out, "{bad}invalid{bad:#}  {path}")?,
+        }
+        for error in &self.errors {
+            let error = wrapped(&for_terminal(error), width, 11);
+            writeln!(out, "  {bad}error{bad:#}    {error}")?;
+        }
+        for warning in &self.warnings {
+            let warning = wrapped(&for_terminal(warning), width, 11);
+            writeln!(out, "  {warn}warning{warn:#}  {dim}{warning}{dim:#}")?;
+        }
+        Ok(())
+    }
+}
+
+const MANIFEST: &str = "SKILL.md";
+/// No skill is this large, but a stranger's file may be larger than the memory.
+const LARGEST: u64 = 64_000_000;
+
+fn is_manifest(path: &Path) -> bool {
+    path.ends_with(MANIFEST) && path.is_file()
+}
+
+fn by_standard(manifest: &Path) -> Checked {
+    let folder = manifest.parent().and_then(Path::file_name).unwrap_or_default();
+    let content = match manifest.metadata() {
+        Ok(found) if found.len() > LARGEST => Err(std::io::ErrorKind::FileTooLarge.into()),
+        Ok(_) => fs::read(manifest),
+        Err(error) => Err(error),
+    };
+    let verdict = match content {
+        Ok(content) => standard::check(&content, &folder.to_string_lossy()),
+        Err(error) => standard::Verdict { errors: vec![error.to_string()], ..Default::default() },
+    };
+    Checked {
+        path: manifest.to_string_lossy().into_owned(),
+        errors: verdict.errors,
+        warnings: verdict.warnings,
+    }
+}
+
+fn by_own_rules(
     entry: &Entry,
     read: &skill::metadata::ReadOptions,
     limits: &skill::load::Limits,
@@ -164,7 +182,7 @@ fn check(
         }
         Err(error) => errors.push(format!("{error}: {}", error.hint())),
     }
-    Checked { path: entry.path.join("SKILL.md").to_string_lossy().into_owned(), errors, warnings }
+    Checked { path: entry.path.join(MANIFEST).to_string_lossy().into_owned(), errors, warnings }
 }
 
 /// A skill may be named by its folder or by its `SKILL.md`.
@@ -173,29 +191,13 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
         || Failure::new(Exit::Failed, "SkillNotFound", format!("there is no `{}`", path.display()));
     let path = path.canonicalize().map_err(|_| missing().hint("check the path"))?;
     match (path.is_dir(), path.parent()) {
-        (false, Some(folder)) if path.ends_with("SKILL.md") => Ok(folder.to_owned()),
+        (false, Some(folder)) if path.ends_with(MANIFEST) => Ok(folder.to_owned()),
         (true, _) => Ok(path),
-        _ => Err(missing().hint("name a folder or a SKILL.md")),
-    }
-}
-
-/// Every `SKILL.md` below `folder`, whether or not it can be indexed.
-fn manifests(folder: &Path, depth: usize) -> Vec<PathBuf> {
-    let manifest = folder.join("SKILL.md");
-    if manifest.is_file() {
-        return vec![manifest];
-    }
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut folders: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    folders.retain(|path| {
-        !path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.') || name == "node_modules")
-    });
-    folders.sort_unstable();
-    match depth.checked_sub(1) {
-        Some(depth) => folders.iter().flat_map(|folder| manifests(folder, depth)).collect(),
-        None => Vec::new(),
+        _ => Err(Failure::new(
+            Exit::Failed,
+            "SkillNotFound",
+            format!("`{}` is not a skill", path.display()),
+        )
+        .hint("name a folder or a SKILL.md")),
     }
 }

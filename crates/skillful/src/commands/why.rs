@@ -1,6 +1,7 @@
 //! `skillful why`
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
@@ -10,7 +11,7 @@ use skill::text::for_terminal;
 
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
-use crate::session::{Session, not_found};
+use crate::session::{Session, describe_roots, not_found};
 
 /// Say why a skill is there, or is not: which copy wins, what hides it, what it costs
 #[derive(Debug, clap::Args)]
@@ -28,6 +29,8 @@ pub(crate) struct Reasons<'a> {
     name: &'a str,
     /// The copy that counts.
     winner: Option<&'a Entry>,
+    /// The folder of the copy that the model is offered.
+    offered: Option<&'a Path>,
     /// Copies that do not, and why.
     losers: Vec<Loser>,
     /// What keeps the model from seeing it.
@@ -53,6 +56,7 @@ impl Why {
             return Err(not_found(&index, &self.name));
         }
         output.result(&reasons, |out, palette| reasons.write(out, palette))?;
+        describe_roots(&index, output);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -62,11 +66,13 @@ impl<'a> Reasons<'a> {
         let winner = index.get(name, None);
         let conflict = index.report.conflicts.iter().find(|conflict| conflict.name == name);
         let named = |ignored: &&IgnoredPath| {
-            std::path::Path::new(&ignored.path).components().any(|part| part.as_os_str() == name)
+            let path = Path::new(&ignored.path);
+            [Some(path), path.parent()].into_iter().flatten().any(|path| path.ends_with(name))
         };
         Self {
             name,
             winner,
+            offered: index.offer(|_| true).get(name, None).map(|entry| entry.path.as_path()),
             losers: conflict.map_or_else(Vec::new, |conflict| conflict.losers.clone()),
             hidden_by: winner.map_or_else(Vec::new, hidings),
             catalog_chars: winner.map(|entry| session.layers.config.catalog.format.cost(entry)),
@@ -88,31 +94,27 @@ impl<'a> Reasons<'a> {
             )?,
             None => writeln!(out, "{bold}{}{bold:#} is not in the index", for_terminal(self.name))?,
         }
+        for hiding in &self.hidden_by {
+            writeln!(out, "  {warn}hidden from the model{warn:#}: {}", hiding.reason)?;
+            writeln!(out, "    {dim}{}{dim:#}", for_terminal(&hiding.hint))?;
+        }
+        if let Some(path) = self.offered.filter(|_| !self.hidden_by.is_empty()) {
+            let path = path.to_string_lossy();
+            writeln!(out, "  the model is offered {} instead", for_terminal(&path))?;
+        }
         for loser in &self.losers {
-            writeln!(out, "  not {}  {dim}{}{dim:#}", for_terminal(&loser.path), loser.reason)?;
+            writeln!(out, "  not {}", for_terminal(&loser.path))?;
+            writeln!(out, "    {dim}{}{dim:#}", loser.reason)?;
         }
         for ignored in &self.ignored {
-            writeln!(
-                out,
-                "  {warn}left out{warn:#} {}: {}",
-                for_terminal(&ignored.path),
-                for_terminal(&ignored.message)
-            )?;
-            writeln!(out, "    {dim}{}{dim:#}", ignored.hint)?;
-        }
-        for hiding in &self.hidden_by {
-            writeln!(
-                out,
-                "  {warn}hidden from the model{warn:#}: {}  {dim}{}{dim:#}",
-                hiding.reason, hiding.hint
-            )?;
+            let message = for_terminal(&ignored.message);
+            writeln!(out, "  {warn}left out{warn:#} {}", for_terminal(&ignored.path))?;
+            writeln!(out, "    {message}\n    {dim}{}{dim:#}", ignored.hint)?;
         }
         if let Some(chars) = self.catalog_chars {
-            writeln!(
-                out,
-                "  costs {chars} characters of the catalog (about {} tokens)",
-                chars.div_ceil(4)
-            )?;
+            let verb = if self.hidden_by.is_empty() { "costs" } else { "would cost" };
+            let tokens = chars.div_ceil(4);
+            writeln!(out, "  {verb} {chars} characters of the catalog (about {tokens} tokens)")?;
         }
         Ok(())
     }
@@ -121,13 +123,12 @@ impl<'a> Reasons<'a> {
 fn hidings(entry: &Entry) -> Vec<Hiding> {
     let mut found = Vec::new();
     if !entry.trusted {
-        let hint = "look at the project's skills, then `skillful trust project`".to_owned();
+        let hint = "look first, then `skillful trust project`".to_owned();
         found.push(Hiding { reason: "the project is not trusted", hint });
     }
     if entry.controls.disable_model_invocation {
-        let hint =
-            format!("it says `disable-model-invocation`; invoke it yourself as /{}", entry.name);
-        found.push(Hiding { reason: "the skill asks to be", hint });
+        let hint = format!("you can still invoke it yourself as /{}", entry.name);
+        found.push(Hiding { reason: "it says `disable-model-invocation`", hint });
     }
     found
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -25,12 +26,18 @@ pub(crate) struct Layers {
     pub(crate) warnings: Vec<String>,
 }
 
+/// A project comes from strangers, and so does its file.
+const LARGEST: u64 = 1_000_000;
+
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     /// A file cannot be read.
     #[error("cannot read `{}`", path.display())]
     Read { path: PathBuf, source: std::io::Error },
+    /// Something else is in the file's place.
+    #[error("`{}` is not a regular file of at most {LARGEST} bytes", path.display())]
+    Unfit { path: PathBuf },
     /// A file is not JSON.
     #[error("`{}` is not valid JSON: {reason}", path.display())]
     Syntax { path: PathBuf, reason: String },
@@ -46,6 +53,7 @@ impl ConfigError {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::Read { .. } => "check the file's permissions".to_owned(),
+            Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
             Self::Syntax { .. } => "correct the file; comments are allowed".to_owned(),
             Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
             Self::UnknownKey { .. } | Self::Value { .. } => {
@@ -109,7 +117,8 @@ impl Layers {
         }
         serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
             let key = error.path().to_string();
-            ConfigError::Value { origin: origin(&key), reason: error.inner().to_string(), key }
+            let reason = error.inner().to_string().replace("expected usize", "expected a number");
+            ConfigError::Value { origin: origin(&key), reason, key }
         })?;
         merge(merged, layer);
         Ok(())
@@ -134,16 +143,21 @@ impl Layers {
 }
 
 fn read_file(path: &Path) -> Result<Option<Value>, ConfigError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
-    };
+    let cannot_read = |source| ConfigError::Read { path: path.to_owned(), source };
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() <= LARGEST => {}
+        Ok(_) => return Err(ConfigError::Unfit { path: path.to_owned() }),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(cannot_read(error)),
+    }
+    let text = std::fs::read_to_string(path).map_err(cannot_read)?;
     let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
     match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
         Ok(Value::Null) => Ok(None),
         Ok(value @ Value::Object(_)) => Ok(Some(value)),
-        Ok(_) => Err(syntax("it is not an object".to_owned())),
+        Ok(_) => Err(syntax("settings are an object, as in `{}`".to_owned())),
         Err(error) => Err(syntax(error.to_string())),
     }
 }
@@ -172,7 +186,9 @@ pub(crate) fn expand(path: &str, base: &Path, home: Option<&Path>) -> PathBuf {
 /// `SKILLFUL_CATALOG_MAX_CHARS=4000` sets `catalog.max_chars`.
 fn variables(environment: &[(OsString, OsString)]) -> Vec<(String, String, Value)> {
     let find = |name: &str| {
-        environment.iter().find(|(key, _)| key == OsStr::new(name)).map(|(_, value)| value)
+        let set =
+            |(key, value): &&(OsString, OsString)| key == OsStr::new(name) && !value.is_empty();
+        environment.iter().find(set).map(|(_, value)| value)
     };
     known_keys()
         .into_iter()

@@ -1,0 +1,68 @@
+//! Text in the columns of a terminal, where some letters take two and some none.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar;
+
+/// Columns that `text` takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// `text` in at most `room` columns, with a `…` where something was cut; all of it without a room.
+pub(crate) fn clipped(text: &str, room: Option<usize>) -> Cow<'_, str> {
+    match room {
+        Some(room) if columns(text) > room => {
+            let kept = &text[..end_of(text, room.saturating_sub(1))];
+            format!("{}…", kept.trim_end()).into()
+        }
+        _ => text.into(),
+    }
+}
+
+/// `text` followed by spaces up to `width` columns.
+pub(crate) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{:1$}", "", width.saturating_sub(columns(text)))
+}
+
+/// `text` in lines of at most `width` columns, the first of which begins at column `indent` as all
+/// others do. Lines break only between words, so that a path can still be copied.
+pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(room) = width.map(|width| width.saturating_sub(indent)) else {
+        return text.to_owned();
+    };
+    let mut lines = String::with_capacity(text.len());
+    let mut taken = 0;
+    for word in text.split(' ') {
+        let needed = columns(word);
+        if lines.is_empty() {
+            taken = needed;
+        } else if taken + 1 + needed <= room {
+            lines.push(' ');
+            taken += 1 + needed;
+        } else {
+            lines.push('\n');
+            lines.extend(std::iter::repeat_n(' ', indent));
+            taken = needed;
+        }
+        lines.push_str(word);
+    }
+    lines
+}
+
+/// Where the longest beginning of `text` ends that fits into `room` columns.
+fn end_of(text: &str, room: usize) -> usize {
+    let mut taken = 0;
+    let past = text.char_indices().find(|(_, c)| {
+        taken += columns_of(*c);
+        taken > room
+    });
+    past.map_or(text.len(), |(place, _)| place)
+}
+
+fn columns_of(c: char) -> usize {
+    c.width().unwrap_or(0)
+}

@@ -1,0 +1,409 @@
+//! `skillful config`: what is set where, and what a project may set.
+
+mod world;
+
+use insta::assert_snapshot;
+use world::World;
+
+/// The settings that are not at their defaults.
+fn given(world: &World) -> String {
+    world.run("skillful config show --origin | grep -v ' default$'")
+}
+
+#[test]
+fn without_files_every_setting_has_its_default() {
+    assert_snapshot!(World::new().run("skillful config show"), @r#"
+    catalog.format: "lines"
+    catalog.max_chars: 8000
+    registry.compat: true
+    registry.follow_symlinks: true
+    registry.max_depth: 6
+    registry.max_directories: 20000
+    registry.mode: "strict"
+    registry.precedence: ["explicit","project","user","builtin"]
+    security.block_angle_brackets_in_frontmatter: true
+    security.max_frontmatter_depth: 8
+    security.max_frontmatter_line_chars: 2000
+    security.max_frontmatter_lines: 200
+    security.max_resource_excerpt_chars: 12000
+    security.max_resource_file_bytes: 2000000
+    security.max_skill_body_chars: 40000
+    security.max_skill_body_lines: 500
+    security.oversize_skill_body: "trim"
+    skill_roots: []
+    trust.projects: "ask"
+    "#);
+    assert_snapshot!(given(&World::new()), @"[exit 1]");
+}
+
+#[test]
+fn json_is_a_file_that_could_be_used() {
+    let world = World::new();
+    let shown = world.json("skillful config show --json");
+    world.write("project/.agent/config.json", shown.to_string());
+    assert_eq!(world.json("skillful config show --json"), shown);
+    let origins = world.json("skillful config show --origin --json");
+    assert_snapshot!(format!("{:#}", origins["catalog.max_chars"]), @r#"
+    {
+      "origin": "[world]/project/.agent/config.json",
+      "value": 8000
+    }
+    "#);
+}
+
+#[test]
+fn the_user_comes_after_the_project_and_the_environment_after_the_user() {
+    let world = World::new();
+    world.write(
+        "project/.agent/config.json",
+        r#"{"catalog": {"max_chars": 1, "format": "xml"}, "registry": {"max_depth": 1}}"#,
+    );
+    assert_snapshot!(given(&world), @r#"
+    catalog.format: "xml"                                         [world]/project/.agent/config.json
+    catalog.max_chars: 1                                          [world]/project/.agent/config.json
+    registry.max_depth: 1                                         [world]/project/.agent/config.json
+    "#);
+    world.write(
+        "home/.agent/config.json",
+        r#"{"catalog": {"max_chars": 2}, "registry": {"max_depth": 2}}"#,
+    );
+    assert_snapshot!(given(&world), @r#"
+    catalog.format: "xml"                                         [world]/project/.agent/config.json
+    catalog.max_chars: 2                                          [world]/home/.agent/config.json
+    registry.max_depth: 2                                         [world]/home/.agent/config.json
+    "#);
+    let world = world.with("SKILLFUL_CATALOG_MAX_CHARS", "3");
+    assert_snapshot!(given(&world), @r#"
+    catalog.format: "xml"                                         [world]/project/.agent/config.json
+    catalog.max_chars: 3                                          $SKILLFUL_CATALOG_MAX_CHARS
+    registry.max_depth: 2                                         [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn comments_and_trailing_commas_are_fine() {
+    let world = World::new();
+    world.write(
+        "home/.agent/config.json",
+        "// mine\n{\n  \"catalog\": { /* small */ \"max_chars\": 500, },\n}\n",
+    );
+    assert_snapshot!(given(&world), @"catalog.max_chars: 500                                        [world]/home/.agent/config.json");
+    world.write("home/.agent/config.json", "// nothing yet\n");
+    assert_snapshot!(given(&world), @"[exit 1]");
+}
+
+#[test]
+fn a_project_may_only_tighten_what_protects_the_user() {
+    let world = World::new();
+    let loose = r#"{"trust": {"projects": "all"}, "security": {"block_angle_brackets_in_frontmatter": false}}"#;
+    let tight = r#"{"trust": {"projects": "ask"}, "security": {"block_angle_brackets_in_frontmatter": true}}"#;
+    world.write("project/.agent/config.json", loose);
+    assert_snapshot!(given(&world), @r#"
+    [stderr]
+    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
+    warning: `security.block_angle_brackets_in_frontmatter: false` in the project's file is ignored: a project may only tighten it
+    [exit 1]
+    "#);
+    world.write("home/.agent/config.json", loose);
+    assert_snapshot!(given(&world), @r#"
+    security.block_angle_brackets_in_frontmatter: false           [world]/home/.agent/config.json
+    trust.projects: "all"                                         [world]/home/.agent/config.json
+    [stderr]
+    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
+    warning: `security.block_angle_brackets_in_frontmatter: false` in the project's file is ignored: a project may only tighten it
+    "#);
+    world.write("project/.agent/config.json", tight);
+    assert_snapshot!(given(&world), @r#"
+    security.block_angle_brackets_in_frontmatter: false           [world]/home/.agent/config.json
+    trust.projects: "all"                                         [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn roots_in_a_file_start_at_its_folder_and_are_of_its_owner() {
+    let world = World::new();
+    world.skill("project/tools/theirs", "The project's.");
+    world.skill("home/tools/mine", "The user's.");
+    world.skill("home/more/further", "The user's, too.");
+    world.write("project/.agent/config.json", r#"{"skill_roots": ["tools"]}"#);
+    world.write("home/.agent/config.json", r#"{"skill_roots": ["tools", "~/more"]}"#);
+    assert_snapshot!(world.run("skillful list | grep -v builtin"), @"
+    further            explicit  The user's, too.
+    mine               explicit  The user's.
+    theirs             project   untrusted The project's.
+    [stderr]
+    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
+    ");
+    assert_snapshot!(world.run("skillful -C .agent list --source project"), @"
+    theirs  project   untrusted The project's.
+    [stderr]
+    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
+    ");
+}
+
+#[test]
+fn a_project_cannot_pass_its_skills_off_as_the_users() {
+    let world = World::new();
+    world.skill("project/.agent/skills/theirs", "The project's.");
+    world.write("project/.agent/config.json", r#"{"skill_roots": [".agent/skills"]}"#);
+    assert_snapshot!(world.run("skillful list | grep theirs"), @"
+    theirs             project   untrusted The project's.
+    [stderr]
+    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
+    ");
+}
+
+#[test]
+fn an_unknown_setting_is_an_error_with_a_suggestion() {
+    let world = World::new();
+    world.write("home/.agent/config.json", r#"{"catalog": {"max_char": 1}}"#);
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: unknown setting `catalog.max_char` in [world]/home/.agent/config.json
+    hint: did you mean `catalog.max_chars`?
+    [exit 2]
+    ");
+    assert_snapshot!(world.run_json("skillful list --json"), @r#"
+    {
+      "error": {
+        "code": "InvalidConfiguration",
+        "details": null,
+        "hint": "did you mean `catalog.max_chars`?",
+        "message": "unknown setting `catalog.max_char` in [world]/home/.agent/config.json"
+      }
+    }
+    [exit 2]
+    "#);
+    world.write("home/.agent/config.json", r#"{"colour": "red"}"#);
+    assert_snapshot!(world.run("skillful config show"), @"
+    [stderr]
+    error: unknown setting `colour` in [world]/home/.agent/config.json
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    world.write("home/.agent/config.json", r#"{"trust": "all"}"#);
+    assert_snapshot!(world.run("skillful config show"), @"
+    [stderr]
+    error: unknown setting `trust` in [world]/home/.agent/config.json
+    hint: did you mean `trust.projects`?
+    [exit 2]
+    ");
+    world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
+    assert_snapshot!(world.run("skillful config show"), @"
+    [stderr]
+    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_value_that_cannot_be_is_an_error_with_its_place() {
+    let world = World::new();
+    let check = |text: &str| {
+        world.write("project/.agent/config.json", text);
+        world.run("skillful list")
+    };
+    assert_snapshot!(check(r#"{"catalog": {"max_chars": "many"}}"#), @r#"
+    [stderr]
+    error: `catalog.max_chars` in [world]/project/.agent/config.json: invalid type: string "many", expected a number
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    "#);
+    assert_snapshot!(check(r#"{"registry": {"precedence": ["user", "root"]}}"#), @"
+    [stderr]
+    error: `registry.precedence[1]` in [world]/project/.agent/config.json: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\n  \"catalog\": }\n"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not valid JSON: Unexpected close brace on line 2 column 14
+    hint: correct the file; comments are allowed
+    [exit 2]
+    ");
+    assert_snapshot!(check("[]"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not valid JSON: settings are an object, as in `{}`
+    hint: correct the file; comments are allowed
+    [exit 2]
+    ");
+    assert_snapshot!(check(&"[".repeat(100_000)), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not valid JSON: Maximum nesting depth exceeded on line 1 column 513
+    hint: correct the file; comments are allowed
+    [exit 2]
+    ");
+    let world = World::new().with("SKILLFUL_CATALOG_MAX_CHARS", "many");
+    assert_snapshot!(world.run("skillful list"), @r#"
+    [stderr]
+    error: `catalog.max_chars` in $SKILLFUL_CATALOG_MAX_CHARS: invalid type: string "many", expected a number
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    "#);
+    let world = World::new().with("SKILLFUL_CATALOG_MAX_CHARS", "");
+    assert_snapshot!(given(&world), @"[exit 1]");
+}
+
+#[test]
+fn something_else_in_the_place_of_a_file_is_an_error() {
+    let world = World::new();
+    world.run("mkdir .agent && mkfifo .agent/config.json");
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not a regular file of at most 1000000 bytes
+    hint: remove it; `skillful config init` writes a new one
+    [exit 2]
+    ");
+    world.run("rm .agent/config.json && mkdir .agent/config.json");
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not a regular file of at most 1000000 bytes
+    hint: remove it; `skillful config init` writes a new one
+    [exit 2]
+    ");
+    world.run("rmdir .agent/config.json && truncate -s 1000001 .agent/config.json");
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not a regular file of at most 1000000 bytes
+    hint: remove it; `skillful config init` writes a new one
+    [exit 2]
+    ");
+    world.run("rm .agent/config.json");
+    world.link("project/.agent/config.json", "config.json");
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: cannot read `[world]/project/.agent/config.json`: Too many levels of symbolic links (os error 40)
+    hint: check the file's permissions
+    [exit 2]
+    ");
+}
+
+#[test]
+fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
+    let world = World::new();
+    let before = world.run("skillful config show");
+    assert_snapshot!(world.run("skillful config init --dry-run"), @"
+    [world]/project/.agent/config.json
+    [stderr]
+    Nothing was written.
+    ");
+    assert_snapshot!(world.run("skillful config init"), @"[world]/project/.agent/config.json");
+    assert_snapshot!(world.read("project/.agent/config.json"), @r#"
+    // Settings of skillful: take the first `//` away from a line to set it.
+    {
+      "catalog": {
+        // "format": "lines",  // How it is written: `lines`, `xml` or `json`.
+        // "max_chars": 8000,  // Characters it may take.
+      },
+      "registry": {
+        // "compat": true,  // Whether `.agents` and `.claude` folders are searched, too.
+        // "follow_symlinks": true,  // Whether symbolic links are followed.
+        // "max_depth": 6,  // How deep grouping folders may nest.
+        // "max_directories": 20000,  // Folders looked at in one root.
+        // "mode": "strict",  // `strict`, or `lenient` to index skills with a flawed frontmatter, too.
+        // "precedence": ["explicit","project","user","builtin"],  // The order of sources, the strongest first.
+      },
+      "security": {
+        // "block_angle_brackets_in_frontmatter": true,  // Whether `<` or `>` in a frontmatter value refuses the skill.
+        // "max_frontmatter_depth": 8,  // Nesting of frontmatter values.
+        // "max_frontmatter_line_chars": 2000,  // Characters of a frontmatter line.
+        // "max_frontmatter_lines": 200,  // Lines of a frontmatter.
+        // "max_resource_excerpt_chars": 12000,  // Characters of an excerpt.
+        // "max_resource_file_bytes": 2000000,  // Bytes of a file that is read as a resource.
+        // "max_skill_body_chars": 40000,  // Characters of a body.
+        // "max_skill_body_lines": 500,  // Lines of a body.
+        // "oversize_skill_body": "trim",  // What happens to a longer body: `trim` or `reject`.
+      },
+      // "skill_roots": [],  // Further folders to search for skills, the strongest first.
+      "trust": {
+        // "projects": "ask",  // `ask` hides a project's skills until `skillful trust project`; `all` is for CI.
+      },
+    }
+    "#);
+    assert_eq!(world.run("skillful config show"), before);
+    assert_snapshot!(world.run("skillful config init"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is already there
+    hint: edit it; `skillful config show --origin` says what counts
+    [exit 1]
+    ");
+    assert_snapshot!(world.run_json("skillful config init --user --json"), @r#"
+    {
+      "path": "[world]/home/.agent/config.json",
+      "written": true
+    }
+    "#);
+}
+
+#[test]
+fn every_line_of_the_file_can_be_taken_into_use_alone() {
+    let world = World::new();
+    world.run("skillful config init");
+    let template = world.read("project/.agent/config.json");
+    let settings = template.lines().filter(|line| line.trim_start().starts_with("// \""));
+    let mut count = 0;
+    for line in settings {
+        count += 1;
+        let edited = template.replace(line, &line.replacen("// ", "", 1));
+        world.write("project/.agent/config.json", edited);
+        let shown = given(&world);
+        assert!(shown.ends_with("[world]/project/.agent/config.json\n"), "{line}\n{shown}");
+        assert_eq!(shown.lines().count(), 1, "{line}\n{shown}");
+    }
+    let known = world.json("skillful config show --origin --json").as_object().unwrap().len();
+    assert_eq!(count, known);
+}
+
+#[test]
+fn settings_reach_the_commands() {
+    let world = World::new();
+    world.skill("home/.claude/skills/other-host", "Of another host.");
+    world.skill("home/.agent/skills/a/b/deep", "Deep.");
+    world.skill("home/.agent/skills/flat", "Flat.");
+    world.skill("elsewhere/linked", "Linked.");
+    world.link("home/.agent/skills/linked", "../../../elsewhere/linked");
+    world.write(
+        "home/.agent/skills/tagged/SKILL.md",
+        "---\nname: tagged\ndescription: a <b> c\n---\n",
+    );
+    let with = |name: &str, value: &str| {
+        world.run(&format!("{name}='{value}' skillful -q list --source user"))
+    };
+    assert_snapshot!(with("ANY", ""), @"
+    deep        user      Deep.
+    flat        user      Flat.
+    linked      user      Linked.
+    other-host  user      Of another host.
+    ");
+    assert_snapshot!(with("SKILLFUL_REGISTRY_COMPAT", "false"), @"
+    deep    user      Deep.
+    flat    user      Flat.
+    linked  user      Linked.
+    ");
+    assert_snapshot!(with("SKILLFUL_REGISTRY_MAX_DEPTH", "1"), @"
+    flat        user      Flat.
+    linked      user      Linked.
+    other-host  user      Of another host.
+    ");
+    assert_snapshot!(with("SKILLFUL_REGISTRY_FOLLOW_SYMLINKS", "false"), @"
+    deep        user      Deep.
+    flat        user      Flat.
+    other-host  user      Of another host.
+    ");
+    assert_snapshot!(with("SKILLFUL_REGISTRY_MODE", "lenient"), @"
+    deep        user      Deep.
+    flat        user      Flat.
+    linked      user      Linked.
+    other-host  user      Of another host.
+    tagged      user      a <b> c
+    ");
+    assert_snapshot!(with("SKILLFUL_REGISTRY_PRECEDENCE", "[\"builtin\"]"), @"");
+    assert_snapshot!(with("SKILLFUL_SECURITY_BLOCK_ANGLE_BRACKETS_IN_FRONTMATTER", "false"), @"
+    deep        user      Deep.
+    flat        user      Flat.
+    linked      user      Linked.
+    other-host  user      Of another host.
+    tagged      user      a <b> c
+    ");
+}
