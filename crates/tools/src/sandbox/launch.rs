@@ -1,0 +1,122 @@
+//! Starts a sandboxed process from values that were all prepared before it exists.
+
+use std::ffi::CString;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::pipe::PipeFlags;
+use rustix::process::{Pid, Resource, Rlimit, WaitId, WaitIdOptions};
+
+use super::confinement::Confinement;
+use super::error::SandboxError;
+use super::mounts::{Namespaces, Place};
+use super::plan::{self, Plan};
+use super::prepare::{self, above_standard, setup};
+use super::{Invocation, child, filter, landlock, raw};
+
+/// How the child keeps its processes apart and together.
+pub(super) enum Isolation {
+    Namespaces(Namespaces),
+    Supervised,
+    Swept,
+}
+
+/// A program and what it is started with.
+pub(super) struct Command {
+    pub(super) program: CString,
+    pub(super) arguments: raw::Strings,
+    pub(super) environment: raw::Strings,
+}
+
+/// Everything the child needs.
+pub(super) struct Prepared {
+    pub(super) isolation: Isolation,
+    pub(super) confined: bool,
+    /// None to end where the program would start.
+    pub(super) command: Option<Command>,
+    pub(super) folder: Place,
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+    pub(super) report: OwnedFd,
+    pub(super) limits: Vec<(Resource, Rlimit)>,
+    pub(super) ruleset: Option<OwnedFd>,
+    /// Rules for what exists only inside the namespaces.
+    pub(super) inner_rules: Vec<(CString, u64)>,
+    pub(super) filter: Option<Vec<libc::sock_filter>>,
+    pub(super) stack: raw::Stack,
+}
+
+/// A started sandbox, seen from outside.
+pub(super) struct Launched {
+    /// The warden.
+    pub(super) process: Pid,
+    pub(super) handle: OwnedFd,
+    pub(super) report: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+impl Launched {
+    /// Waits until the warden, and with it the tree, is gone.
+    pub(super) fn reap(&self) {
+        while let Err(rustix::io::Errno::INTR) =
+            rustix::process::waitid(WaitId::PidFd(self.handle.as_fd()), WaitIdOptions::EXITED)
+        {}
+    }
+}
+
+/// Builds the walls of `plan` and starts `invocation` inside, or only builds them.
+pub(super) fn launch(
+    plan: &Plan,
+    confinement: &Confinement,
+    folder: &Path,
+    invocation: Option<&Invocation>,
+) -> Result<Launched, SandboxError> {
+    let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(setup("make a pipe"));
+    let (stdout, stdout_end) = pipe()?;
+    let (stderr, stderr_end) = pipe()?;
+    for end in [&stdout, &stderr] {
+        rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK).map_err(setup("prepare a pipe"))?;
+    }
+    let (kind, flags) = (SocketType::SEQPACKET, SocketFlags::CLOEXEC);
+    let (report, report_end) = rustix::net::socketpair(AddressFamily::UNIX, kind, flags, None)
+        .map_err(setup("make a socket pair"))?;
+    let writable = prepare::open_writable(confinement)?;
+    let shared_memory = plan.isolation == plan::Isolation::Namespaces
+        && prepare::may_cover_shared_memory(confinement, folder);
+    let stdin = invocation.map_or(&[][..], |invocation| &invocation.stdin);
+    let prepared = Prepared {
+        isolation: prepare::isolation(plan, confinement, &writable, shared_memory),
+        confined: plan.confined,
+        command: invocation.map(prepare::command).transpose()?,
+        folder: prepare::open_checked(folder)?.1,
+        stdin: above_standard(prepare::input(stdin)?)?,
+        stdout: above_standard(stdout_end)?,
+        stderr: above_standard(stderr_end)?,
+        report: above_standard(report_end)?,
+        limits: prepare::limits(plan, &confinement.limits),
+        ruleset: prepare::ruleset(plan, confinement, &writable)?,
+        inner_rules: match plan.isolation {
+            plan::Isolation::Namespaces => landlock::inner_rules(plan.landlock_abi, shared_memory),
+            plan::Isolation::Supervised | plan::Isolation::Swept => Vec::new(),
+        },
+        filter: plan.seccomp.then(|| filter::compile(plan, confinement.network)),
+        stack: raw::Stack::new(),
+    };
+    let _blocked = raw::block_signals();
+    let (process, handle) = raw::clone_process(clone_flags(plan), child::warden, &prepared)
+        .map_err(setup("make a process"))?;
+    Ok(Launched { process, handle, report, stdout, stderr })
+}
+
+fn clone_flags(plan: &Plan) -> i32 {
+    let namespaces = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+    match plan.isolation {
+        plan::Isolation::Namespaces if plan.namespacing.user => namespaces | libc::CLONE_NEWUSER,
+        plan::Isolation::Namespaces => namespaces,
+        plan::Isolation::Supervised | plan::Isolation::Swept => 0,
+    }
+}
