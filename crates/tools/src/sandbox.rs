@@ -17,6 +17,7 @@ mod patrol;
 mod plan;
 mod prepare;
 mod raw;
+mod reap;
 mod report;
 mod supervise;
 mod system;
@@ -36,6 +37,7 @@ pub use confinement::{Confinement, Limits, Network, SandboxMode};
 pub use error::SandboxError;
 pub use kernel::{Availability, Feature, Kernel};
 pub use plan::{Applied, Isolation};
+pub(crate) use system::is_system_folder;
 
 /// A program and what it is given.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,14 +12,15 @@ use std::os::fd::AsFd;
 
 use rustix::fs::{CWD, Mode, OFlags, open};
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitOptions, fchdir, kill_process, set_child_subreaper,
-    set_dumpable_behavior, set_parent_process_death_signal, setrlimit, setsid, umask, wait,
+    DumpableBehavior, Pid, Signal, fchdir, kill_process, set_child_subreaper, set_dumpable_behavior,
+    set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-use super::launch::{Isolation, Prepared};
+use super::launch::{Gate, Isolation, Prepared};
 use super::mounts;
 use super::raw;
+use super::reap::{self, End};
 use super::report::{self, Report, Stage};
 
 /// Runs the warden, in a process just cloned.
@@ -38,12 +39,16 @@ pub(super) fn warden(prepared: &Prepared) -> ! {
         Err((stage, error)) => fail(prepared, stage, &error),
     };
     raw::close_all_but(prepared.report.as_fd());
-    let status = reap_until(script);
+    let end = reap::until(script, prepared.traced_limit);
     if !namespaces {
-        let _ = report::send(prepared.report.as_fd(), &Report::Sweeping);
-        sweep();
+        reap::sweep();
     }
-    let _ = report::send(prepared.report.as_fd(), &Report::Ended(status));
+    let report = match end {
+        End::Ended(status) => Report::Ended(status),
+        End::Asked => Report::Ended(Signal::KILL.as_raw()),
+        End::Crowded => Report::Crowded,
+    };
+    let _ = report::send(prepared.report.as_fd(), &report);
     // In a namespace this kills whatever is left.
     raw::exit(0)
 }
@@ -65,15 +70,51 @@ fn enclose(prepared: &Prepared) -> Result<Pid, (Stage, io::Error)> {
     } else {
         set_child_subreaper(Pid::from_raw(1)).at(Stage::Processes)?;
     }
-    // This process still holds a copy of its parent's memory, keys included.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).at(Stage::Privileges)?;
     if prepared.confined {
         let none = CapabilitySet::empty();
         let none = CapabilitySets { effective: none, permitted: none, inheritable: none };
         set_capabilities(None, none).at(Stage::Privileges)?;
         set_no_new_privs(true).at(Stage::Privileges)?;
     }
-    raw::clone_sharing(program, prepared).at(Stage::Start)
+    match &prepared.gate {
+        Some(gate) => start_traced(prepared, gate),
+        None => {
+            hide(prepared).at(Stage::Privileges)?;
+            raw::clone_sharing(program, prepared).at(Stage::Start)
+        }
+    }
+}
+
+/// This process holds a copy of its parent's memory, keys included: nobody may look at it.
+fn hide(prepared: &Prepared) -> io::Result<()> {
+    if let Some(place) = &prepared.command_line {
+        raw::wipe_command_line(place);
+    }
+    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+}
+
+/// Starts the program's process behind a gate that opens once it is traced.
+fn start_traced(prepared: &Prepared, gate: &Gate) -> Result<Pid, (Stage, io::Error)> {
+    let (script, _) = raw::clone_process(0, gated_program, prepared).at(Stage::Start)?;
+    // A hidden process cannot be traced, so this one hides only after its copy was made.
+    let traced = raw::trace(script).and_then(|()| hide(prepared)).at(Stage::Trace);
+    match traced.and_then(|()| rustix::io::write(&gate.opener, b"x").at(Stage::Start)) {
+        Ok(_) => Ok(script),
+        Err(error) => {
+            let _ = kill_process(script, Signal::KILL);
+            Err(error)
+        }
+    }
+}
+
+fn gated_program(prepared: &Prepared) -> ! {
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    if let Some(gate) = &prepared.gate
+        && let Ok(1) = rustix::io::read(&gate.wait, &mut [0])
+    {
+        program(prepared);
+    }
+    raw::exit(1)
 }
 
 /// Runs in the process that becomes the program.
@@ -91,7 +132,7 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
     set_parent_process_death_signal(Some(Signal::KILL)).at(Stage::Session)?;
     setsid().at(Stage::Session)?;
     for (resource, limit) in &prepared.limits {
-        setrlimit(*resource, limit.clone()).at(Stage::Limits)?;
+        setrlimit(*resource, *limit).at(Stage::Limits)?;
     }
     let folder = mounts::reopen(&prepared.folder).at(Stage::Folder)?;
     fchdir(folder).at(Stage::Folder)?;
@@ -120,55 +161,6 @@ fn enter_filter(prepared: &Prepared) -> io::Result<()> {
             report::send(prepared.report.as_fd(), &Report::Supervise(listener))
         }
         (Some(filter), _) => raw::seccomp_enter(filter),
-    }
-}
-
-/// Reaps every child until `script` has ended or the parent asks to stop; returns the wait status.
-fn reap_until(script: Pid) -> i32 {
-    loop {
-        while let Ok(Some((process, status))) = wait(WaitOptions::NOHANG) {
-            if process == script {
-                return status.as_raw();
-            }
-        }
-        if raw::wait_for_child_or_stop() {
-            return Signal::KILL.as_raw();
-        }
-    }
-}
-
-/// Kills and reaps until no descendant is left.
-///
-/// The children of a killed process become children of this one, so each round reaches one level further.
-/// A child that has not been reaped keeps its number, so no stranger can be hit.
-fn sweep() {
-    loop {
-        for_each_child(|child| {
-            let _ = kill_process(child, Signal::KILL);
-        });
-        match wait(WaitOptions::empty()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return,
-        }
-        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
-    }
-}
-
-fn for_each_child(mut visit: impl FnMut(Pid)) {
-    let Ok(file) = open(c"/proc/thread-self/children", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-    else {
-        return;
-    };
-    let mut bytes = [0; 4096];
-    let mut number = 0_i32;
-    while let Ok(length @ 1..) = rustix::io::read(&file, &mut bytes) {
-        for byte in bytes.iter().take(length) {
-            if byte.is_ascii_digit() {
-                number = number.wrapping_mul(10).wrapping_add(i32::from(byte - b'0'));
-            } else if let Some(child) = Pid::from_raw(std::mem::take(&mut number)) {
-                visit(child);
-            }
-        }
     }
 }
 

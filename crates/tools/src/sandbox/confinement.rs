@@ -78,7 +78,7 @@ impl Default for Limits {
 pub struct Confinement {
     /// Files and folders to read and execute, besides the system's own.
     pub read: Vec<PathBuf>,
-    /// Paths beneath a readable folder that stay closed.
+    /// Paths beneath a readable folder that stay closed, unless something inside them is granted by itself.
     pub hidden: Vec<PathBuf>,
     /// Files and folders to read and write; absolute and without symbolic links on the way.
     pub write: Vec<PathBuf>,

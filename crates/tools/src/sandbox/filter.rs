@@ -67,12 +67,14 @@ impl Policy {
     }
 
     fn allow_processes(&mut self, plan: &Plan) {
-        let verdict = allow_or(plan, Verdict::Supervise);
-        self.one(libc::SYS_clone, refuse_if([has(0, NAMESPACES)]).otherwise(verdict));
-        self.all(FORKING, verdict);
-        self.all(SIGNALLING, verdict);
+        self.all(FORKING, Verdict::Allow);
+        self.one(libc::SYS_clone, refuse_if([has(0, NAMESPACES | UNTRACED)]));
+        // From its sixth version on, Landlock stops signals that lead out.
+        let by_number = if plan.landlock_abi < 6 { allow_or(plan, Verdict::Supervise) } else { Verdict::Allow };
+        self.all(SIGNALLING, by_number);
         // Programs fall back to `kill`, whose target a supervisor can see.
-        self.one(libc::SYS_pidfd_send_signal, allow_or(plan, Verdict::Refuse(ENOSYS)));
+        let by_handle = if by_number == Verdict::Allow { by_number } else { Verdict::Refuse(ENOSYS) };
+        self.one(libc::SYS_pidfd_send_signal, by_handle);
         for (call, argument) in ON_A_PROCESS {
             self.one(*call, refuse_if([differs(*argument, 0)]));
         }
@@ -157,6 +159,8 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET)
     .cast_unsigned();
+/// A process that its parent's tracer would not see.
+const UNTRACED: u32 = libc::CLONE_UNTRACED.cast_unsigned();
 const MAKING: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)).cast_unsigned();
 const ACCESS_MODE: u32 = libc::O_ACCMODE.cast_unsigned();
 const TRUNCATE: u32 = libc::O_TRUNC.cast_unsigned();

@@ -20,7 +20,7 @@ pub enum Feature {
     Landlock,
     /// Refuses system calls.
     Seccomp,
-    /// Hands system calls to a supervisor.
+    /// Hands system calls to a supervisor, and new processes to a tracer.
     Supervision,
     /// Private processes and mounts.
     Namespaces,
@@ -65,7 +65,7 @@ impl Kernel {
         let mut found = Vec::new();
         let landlock_abi = detect_landlock(&mut found);
         let seccomp = attempt(&mut found, Feature::Seccomp, Plan { seccomp: true, ..bare() });
-        let supervised = Plan { seccomp: true, isolation: Isolation::Supervised, ..bare() };
+        let supervised = Plan { seccomp: true, isolation: Isolation::Supervised, traced: true, ..bare() };
         let supervision = attempt(&mut found, Feature::Supervision, supervised);
         let namespacing = detect_namespaces(&mut found);
         Self { landlock_abi, seccomp, supervision, namespacing, found }
@@ -120,6 +120,7 @@ fn bare() -> Plan {
         confined: true,
         isolation: Isolation::Swept,
         namespacing: Namespacing::default(),
+        traced: false,
     }
 }
 

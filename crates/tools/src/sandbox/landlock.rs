@@ -142,21 +142,18 @@ impl Rules {
     /// Landlock cannot subtract: a folder with something hidden beneath it can be listed, and is
     /// otherwise granted entry by entry.
     fn allow_except(&self, path: &Path, hidden: &[PathBuf]) -> Result<(), Refused> {
-        if hidden.iter().any(|closed| path.starts_with(closed)) {
-            return Ok(());
-        }
-        if !hidden.iter().any(|closed| closed.starts_with(path)) {
+        if !hidden.iter().any(|closed| closed != path && closed.starts_with(path)) {
             return self.allow(path, READ);
         }
         self.allow(path, READ_DIR)?;
         let unreadable = |source| Refused { path: path.into(), source };
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            // A link is granted by what it points to, which must be readable in its own right.
-            if entry.file_type().map_err(unreadable)?.is_symlink() {
-                continue;
+            // What a link points to must be readable in its own right.
+            let is_link = entry.file_type().map_err(unreadable)?.is_symlink();
+            if !is_link && !hidden.contains(&entry.path()) {
+                self.allow_existing(&entry.path(), hidden)?;
             }
-            self.allow_existing(&entry.path(), hidden)?;
         }
         Ok(())
     }

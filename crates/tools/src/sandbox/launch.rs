@@ -1,6 +1,7 @@
 //! Starts a sandboxed process from values that were all prepared before it exists.
 
 use std::ffi::CString;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
@@ -23,6 +24,12 @@ pub(super) enum Isolation {
     Swept,
 }
 
+/// Holds a process back until something is written.
+pub(super) struct Gate {
+    pub(super) wait: OwnedFd,
+    pub(super) opener: OwnedFd,
+}
+
 /// A program and what it is started with.
 pub(super) struct Command {
     pub(super) program: CString,
@@ -34,6 +41,8 @@ pub(super) struct Command {
 pub(super) struct Prepared {
     pub(super) isolation: Isolation,
     pub(super) confined: bool,
+    /// Where this process keeps its command line, which the program could read of the warden.
+    pub(super) command_line: Option<Range<usize>>,
     /// None to end where the program would start.
     pub(super) command: Option<Command>,
     pub(super) folder: Place,
@@ -41,6 +50,10 @@ pub(super) struct Prepared {
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
     pub(super) report: OwnedFd,
+    /// Where the program's process waits until it is traced, if it is to be.
+    pub(super) gate: Option<Gate>,
+    /// How many traced processes and threads may live.
+    pub(super) traced_limit: u64,
     pub(super) limits: Vec<(Resource, Rlimit)>,
     pub(super) ruleset: Option<OwnedFd>,
     /// Rules for what exists only inside the namespaces.
@@ -91,12 +104,15 @@ pub(super) fn launch(
     let prepared = Prepared {
         isolation: prepare::isolation(plan, confinement, &writable, shared_memory),
         confined: plan.confined,
+        command_line: prepare::command_line(),
         command: invocation.map(prepare::command).transpose()?,
         folder: prepare::open_checked(folder)?.1,
         stdin: above_standard(prepare::input(stdin)?)?,
         stdout: above_standard(stdout_end)?,
         stderr: above_standard(stderr_end)?,
         report: above_standard(report_end)?,
+        gate: plan.traced.then(prepare::gate).transpose()?,
+        traced_limit: if plan.traced { confinement.limits.processes } else { u64::MAX },
         limits: prepare::limits(plan, &confinement.limits),
         ruleset: prepare::ruleset(plan, confinement, &writable)?,
         inner_rules: match plan.isolation {

@@ -12,9 +12,9 @@ use super::kernel::{Feature, Kernel, Namespacing};
 pub enum Isolation {
     /// Private process and mount namespaces: nothing outside is visible or changeable, all die at once.
     Namespaces,
-    /// A supervisor decides on new processes, signals and changes of file metadata; a reaper sweeps.
+    /// A supervisor decides on signals and changes of file metadata; a tracer ends the whole tree.
     Supervised,
-    /// A reaper sweeps.
+    /// A reaper kills what is left at the end, as well as it can.
     Swept,
 }
 
@@ -43,6 +43,8 @@ pub(super) struct Plan {
     pub(super) confined: bool,
     pub(super) isolation: Isolation,
     pub(super) namespacing: Namespacing,
+    /// Whether new processes wait for the warden.
+    pub(super) traced: bool,
 }
 
 /// Decides on the walls, or refuses where too few can stand.
@@ -63,12 +65,20 @@ pub(super) fn plan(kernel: &Kernel, mode: SandboxMode) -> Result<(Plan, Applied)
     } else {
         Isolation::Swept
     };
+    // The limit that the kernel puts on a user does not hold for root.
+    let uncounted = rustix::process::geteuid().is_root()
+        && kernel.namespacing.is_some_and(|namespacing| !namespacing.process_limit);
     let plan = Plan {
         landlock_abi: if confined { kernel.landlock_abi } else { 0 },
         seccomp: confined && kernel.seccomp,
         confined,
         isolation,
         namespacing: kernel.namespacing.unwrap_or_default(),
+        traced: match isolation {
+            Isolation::Namespaces => uncounted && kernel.supervision,
+            Isolation::Supervised => true,
+            Isolation::Swept => false,
+        },
     };
     let applied = Applied {
         mode,

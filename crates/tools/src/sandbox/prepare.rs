@@ -3,17 +3,19 @@
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, ResolveFlags, SealFlags};
+use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 
 use super::confinement::{Confinement, Limits};
 use super::error::SandboxError;
 use super::landlock::{self, Grants};
-use super::launch::{Command, Isolation};
+use super::launch::{Command, Gate, Isolation};
 use super::mounts::{Identity, Namespaces, Place};
 use super::plan::{self, Plan};
 use super::{Invocation, raw, system};
@@ -58,6 +60,12 @@ pub(super) fn may_cover_shared_memory(confinement: &Confinement, folder: &Path) 
     !granted.chain([folder]).any(|path| path.starts_with(shared_memory)) && shared_memory.is_dir()
 }
 
+/// A gate that is closed.
+pub(super) fn gate() -> Result<Gate, SandboxError> {
+    let (wait, opener) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(setup("make a pipe"))?;
+    Ok(Gate { wait: above_standard(wait)?, opener: above_standard(opener)? })
+}
+
 /// What the warden does about namespaces.
 pub(super) fn isolation(
     plan: &Plan,
@@ -66,16 +74,26 @@ pub(super) fn isolation(
     shared_memory: bool,
 ) -> Isolation {
     match plan.isolation {
-        plan::Isolation::Supervised => return Isolation::Supervised,
-        plan::Isolation::Swept => return Isolation::Swept,
-        plan::Isolation::Namespaces => {}
+        plan::Isolation::Namespaces => {
+            Isolation::Namespaces(namespaces(plan, confinement, writable, shared_memory))
+        }
+        plan::Isolation::Supervised => Isolation::Supervised,
+        plan::Isolation::Swept => Isolation::Swept,
     }
+}
+
+fn namespaces(
+    plan: &Plan,
+    confinement: &Confinement,
+    writable: &[Opened],
+    shared_memory: bool,
+) -> Namespaces {
     let limits = &confinement.limits;
     let identity = |id: u32| format!("{id} {id} 1");
     let mut writable: Vec<Place> = writable.iter().map(|(_, place)| place.clone()).collect();
     writable.sort_by_key(|place| std::cmp::Reverse(place.path.as_bytes().len()));
     let options = format!("mode=1777,nr_inodes=4096,size={}", limits.memory / 4);
-    Isolation::Namespaces(Namespaces {
+    Namespaces {
         identity: plan.namespacing.user.then(|| Identity {
             user: identity(rustix::process::geteuid().as_raw()),
             group: identity(rustix::process::getegid().as_raw()),
@@ -84,7 +102,7 @@ pub(super) fn isolation(
         last_process: plan.namespacing.process_limit.then(|| (limits.processes.saturating_add(300)).to_string()),
         shared_memory: shared_memory.then(|| CString::new(options).ok()).flatten(),
         writable,
-    })
+    }
 }
 
 /// The rules on files, where there is a Landlock to enforce them.
@@ -136,6 +154,15 @@ fn tasks_on_the_machine() -> u64 {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let total = load.split_whitespace().nth(3).and_then(|tasks| tasks.split('/').nth(1)?.parse().ok());
     total.unwrap_or(u64::from(u16::MAX))
+}
+
+/// Where the kernel finds the command line of this process.
+pub(super) fn command_line() -> Option<Range<usize>> {
+    let status = fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, fields) = status.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(45).map_while(|field| field.parse().ok());
+    let (start, end) = (fields.next()?, fields.next()?);
+    (0 < start && start < end).then_some(start..end)
 }
 
 /// The program with its arguments and environment.

@@ -8,6 +8,7 @@ use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::mem::{self, MaybeUninit};
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
@@ -272,6 +273,49 @@ pub(super) fn wait_for_child_or_stop() -> bool {
         libc::sigaddset(&raw mut awaited, libc::SIGTERM);
         libc::sigwaitinfo(&raw const awaited, ptr::null_mut()) == libc::SIGTERM
     }
+}
+
+/// Follows `process` and everything it will start: what ends or stops is reported to us first, and if we die,
+/// they die.
+pub(super) fn trace(process: Pid) -> io::Result<()> {
+    let options = libc::PTRACE_O_EXITKILL
+        | libc::PTRACE_O_TRACEFORK
+        | libc::PTRACE_O_TRACEVFORK
+        | libc::PTRACE_O_TRACECLONE
+        | libc::PTRACE_O_TRACEEXEC;
+    ptrace(libc::PTRACE_SEIZE, process, options)
+}
+
+/// Lets a traced process that stopped go on, with this signal if it is not 0.
+pub(super) fn trace_continue(process: Pid, signal: c_int) -> io::Result<()> {
+    ptrace(libc::PTRACE_CONT, process, signal)
+}
+
+/// Leaves a traced process stopped, as it was asked to be, until it is asked to continue.
+pub(super) fn trace_leave_stopped(process: Pid) -> io::Result<()> {
+    ptrace(libc::PTRACE_LISTEN, process, 0)
+}
+
+/// The number that a thread had before it became, by executing a program, the only one of its process.
+pub(super) fn trace_former_thread(process: Pid) -> io::Result<u64> {
+    let mut message: c_ulong = 0;
+    let process = process.as_raw_nonzero().get();
+    // SAFETY: the kernel writes one integer of this size.
+    checked(unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, process, 0_usize, &raw mut message) })?;
+    Ok(message)
+}
+
+fn ptrace(request: libc::c_uint, process: Pid, data: c_int) -> io::Result<()> {
+    let process = process.as_raw_nonzero().get();
+    // SAFETY: these requests take numbers only and touch no memory of ours.
+    checked(unsafe { libc::ptrace(request, process, 0_usize, c_long::from(data)) }).map(drop)
+}
+
+/// Overwrites the command line that others can read of this process, where the kernel keeps it.
+pub(super) fn wipe_command_line(place: &Range<usize>) {
+    let start = ptr::with_exposed_provenance_mut::<u8>(place.start);
+    // SAFETY: the kernel named this range of our stack, and this process, a copy, never reads it again.
+    unsafe { ptr::write_bytes(start, 0, place.len()) };
 }
 
 /// Ends this process at once, without running anything of ours.

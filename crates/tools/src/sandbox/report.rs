@@ -18,6 +18,7 @@ pub(super) enum Stage {
     Mounts,
     Privileges,
     Start,
+    Trace,
     Session,
     Limits,
     Folder,
@@ -28,12 +29,13 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Identity,
         Self::Processes,
         Self::Mounts,
         Self::Privileges,
         Self::Start,
+        Self::Trace,
         Self::Session,
         Self::Limits,
         Self::Folder,
@@ -51,6 +53,7 @@ impl Stage {
             Self::Mounts => "make everything outside read-only",
             Self::Privileges => "give up privileges",
             Self::Start => "start the process",
+            Self::Trace => "trace the process",
             Self::Session => "leave the session",
             Self::Limits => "set the resource limits",
             Self::Folder => "enter the working folder",
@@ -71,10 +74,10 @@ pub(super) enum Report {
     Failed(Stage, i32),
     /// Here is where the supervised calls arrive.
     Supervise(OwnedFd),
-    /// The program has ended, what it left behind is being killed.
-    Sweeping,
     /// The program ended with this wait status.
     Ended(i32),
+    /// There were too many processes; all of them are dead.
+    Crowded,
 }
 
 const SIZE: usize = 12;
@@ -85,8 +88,8 @@ pub(super) fn send(socket: BorrowedFd<'_>, report: &Report) -> io::Result<()> {
         Report::Started => (0, 0, 0),
         Report::Failed(stage, error) => (1, *stage as i32, *error),
         Report::Supervise(_) => (2, 0, 0),
-        Report::Sweeping => (3, 0, 0),
-        Report::Ended(status) => (4, *status, 0),
+        Report::Ended(status) => (3, *status, 0),
+        Report::Crowded => (4, 0, 0),
     };
     let mut bytes = [0; SIZE];
     for (place, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip([kind, first, second]) {
@@ -126,8 +129,8 @@ pub(super) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<Report>> {
         (0, ..) => Some(Report::Started),
         (1, Some(stage), _) => Some(Report::Failed(stage, second)),
         (2, _, Some(listener)) => Some(Report::Supervise(listener)),
-        (3, ..) => Some(Report::Sweeping),
-        (4, ..) => Some(Report::Ended(first)),
+        (3, ..) => Some(Report::Ended(first)),
+        (4, ..) => Some(Report::Crowded),
         _ => return Err(io::ErrorKind::InvalidData.into()),
     })
 }

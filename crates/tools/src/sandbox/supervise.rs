@@ -1,5 +1,5 @@
 //! Decides on calls that neither Landlock nor a filter can judge, where there are no namespaces to make them
-//! harmless: new processes, signals, and changes of a file's mode, owner and times.
+//! harmless: signals, and changes of a file's mode, owner and times.
 //!
 //! Invariant: what is judged is what happens. Arguments that are numbers were copied by the kernel, so the
 //! call may go on; a path is in memory that the program can change, so the supervisor opens the file, judges
@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use libc::{EAGAIN, EFAULT, EPERM};
+use libc::{EFAULT, EPERM};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -26,11 +26,6 @@ pub(super) struct Supervisor {
     pub(super) listener: OwnedFd,
     root: Pid,
     writable: Vec<PathBuf>,
-    processes: u64,
-    /// How many more may start before those that live are counted again.
-    unchecked_starts: u64,
-    /// Whether nothing more may start, because the tree is being swept.
-    pub(super) closing: bool,
 }
 
 /// A change of a file, and to which file.
@@ -49,13 +44,13 @@ enum Kind {
 }
 
 impl Supervisor {
-    pub(super) fn new(listener: OwnedFd, root: Pid, writable: &[PathBuf], processes: u64) -> Self {
-        let writable = writable.to_vec();
-        Self { listener, root, writable, processes, unchecked_starts: 0, closing: false }
+    /// Decides for the descendants of `root` on files beneath `writable`.
+    pub(super) fn new(listener: OwnedFd, root: Pid, writable: &[PathBuf]) -> Self {
+        Self { listener, root, writable: writable.to_vec() }
     }
 
     /// Takes one call and answers it; the answer here is whether there can be more.
-    pub(super) fn serve(&mut self) -> bool {
+    pub(super) fn serve(&self) -> bool {
         match raw::notify_receive(self.listener.as_fd()) {
             Ok(call) => {
                 let answer = self.judge(&call);
@@ -68,32 +63,15 @@ impl Supervisor {
         }
     }
 
-    fn judge(&mut self, call: &Call) -> Answer {
+    fn judge(&self, call: &Call) -> Answer {
         let argument = call.data.args;
         match i64::from(call.data.nr) {
             libc::SYS_kill | libc::SYS_tkill | libc::SYS_tgkill | libc::SYS_rt_sigqueueinfo
             | libc::SYS_rt_tgsigqueueinfo => self.judge_signal(argument[0] as i32),
             number => match change(number, &argument) {
-                Some(change) => self.make(call, &change).map_or_else(refusal, |()| Answer::Done),
-                None => self.judge_start(),
+                Some(change) => self.make(call, &change).map_or_else(Answer::Fail, |()| Answer::Done),
+                None => Answer::Fail(EPERM),
             },
-        }
-    }
-
-    fn judge_start(&mut self) -> Answer {
-        if self.closing {
-            return Answer::Fail(EAGAIN);
-        }
-        if self.unchecked_starts == 0 {
-            let living = tree::tasks(&tree::descendants(self.root));
-            self.unchecked_starts = self.processes.saturating_sub(living);
-        }
-        match self.unchecked_starts.checked_sub(1) {
-            Some(rest) => {
-                self.unchecked_starts = rest;
-                Answer::Continue
-            }
-            None => Answer::Fail(EAGAIN),
         }
     }
 
@@ -130,10 +108,6 @@ impl Supervisor {
         }
         .map_err(Errno::raw_os_error)
     }
-}
-
-fn refusal(number: i32) -> Answer {
-    Answer::Fail(number)
 }
 
 fn number_of(error: io::Error) -> i32 {

@@ -6,13 +6,18 @@
 use std::ffi::CStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The settings of each installed Python, which its start-up code imports.
 pub(super) fn python_settings() -> Vec<PathBuf> {
     let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
     let settings = entries.filter(|entry| entry.file_name().as_bytes().starts_with(b"python3"));
     settings.map(|entry| entry.path()).collect()
+}
+
+/// Whether every program can read and execute what lies in this folder.
+pub(crate) fn is_system_folder(folder: &Path) -> bool {
+    READABLE.iter().any(|root| folder.starts_with(root))
 }
 
 /// Where POSIX shared memory and semaphores live.

@@ -153,12 +153,11 @@ impl<'a> Watch<'a> {
             Ok(Some(Report::Started)) => {}
             Ok(Some(Report::Failed(stage, number))) => self.failed = Some(self.failure(stage, number)),
             Ok(Some(Report::Supervise(listener))) => {
-                let (writable, limits) = (&self.confinement.write, &self.confinement.limits);
-                self.supervisor =
-                    Some(Supervisor::new(listener, self.launched.process, writable, limits.processes));
+                let writable = &self.confinement.write;
+                self.supervisor = Some(Supervisor::new(listener, self.launched.process, writable));
             }
-            Ok(Some(Report::Sweeping)) => self.close(),
             Ok(Some(Report::Ended(status))) => self.status = Some(status),
+            Ok(Some(Report::Crowded)) => self.kill(Reason::Processes),
             Ok(None) | Err(_) => self.reporting = false,
         }
     }
@@ -172,17 +171,10 @@ impl<'a> Watch<'a> {
     }
 
     fn take_call(&mut self) {
-        if let Some(supervisor) = &mut self.supervisor
+        if let Some(supervisor) = &self.supervisor
             && !supervisor.serve()
         {
             self.supervisor = None;
-        }
-    }
-
-    /// Lets nothing more start, so that a sweep comes to an end.
-    fn close(&mut self) {
-        if let Some(supervisor) = &mut self.supervisor {
-            supervisor.closing = true;
         }
     }
 
@@ -191,7 +183,6 @@ impl<'a> Watch<'a> {
             return;
         }
         self.killed = Some(reason);
-        self.close();
         // A namespace dies with its first process; without one the warden must live to sweep.
         let signal = match self.plan.isolation {
             Isolation::Namespaces => Signal::KILL,
