@@ -35,7 +35,11 @@ impl ApprovedContent {
     /// If the bytes are others.
     pub fn new(bytes: Vec<u8>, approved: [u8; 32]) -> Result<Self, ScriptError> {
         let found: [u8; 32] = Sha256::digest(&bytes).into();
-        if found == approved { Ok(Self(bytes)) } else { Err(ScriptError::Changed { approved, found }) }
+        if found == approved {
+            Ok(Self(bytes))
+        } else {
+            Err(ScriptError::Changed { approved, found })
+        }
     }
 }
 
@@ -93,7 +97,11 @@ pub struct Surroundings {
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The content is not what was approved.
-    #[error("the script has changed since it was approved (SHA-256 {} became {})", hex(approved), hex(found))]
+    #[error(
+        "the script has changed since it was approved (SHA-256 {} became {})",
+        hex(approved),
+        hex(found)
+    )]
     Changed {
         /// The hash of what was approved.
         approved: [u8; 32],
@@ -172,7 +180,9 @@ impl ScriptError {
                 "install it system-wide, or add its folder to `PATH` and to the readable paths"
             }
             Self::CopyWritable { .. } => "grant less for writing, or keep private copies elsewhere",
-            Self::Prepare { .. } => "check that the skill and the sandbox folder exist and there is space",
+            Self::Prepare { .. } => {
+                "check that the skill and the sandbox folder exist and there is space"
+            }
             Self::Sandbox(error) => error.hint(),
         }
     }
@@ -207,7 +217,8 @@ pub fn run(
     let path = environment::reachable(&surroundings.environment.path, &confinement.read);
     let command = surroundings.interpreters.command(&script.path, &script.content.0)?;
     let (program, options) = interpreter::locate(&command, &path)?;
-    let mirror = Mirror::new(&private_folder(&surroundings.private, &confinement.write)?, &skill, script)?;
+    let mirror =
+        Mirror::new(&private_folder(&surroundings.private, &confinement.write)?, &skill, script)?;
     confinement.read.push(mirror.folder().into());
     let temporary = Temporary::new(&surroundings.sandbox)?;
     let invocation = Invocation {

@@ -1,5 +1,8 @@
 //! One stream of a program: all of it to the caller's writer, its beginning and its end in memory.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::io::{self, Write};
 

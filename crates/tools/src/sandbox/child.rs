@@ -8,12 +8,12 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::fs::{CWD, Mode, OFlags, open};
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, fchdir, kill_process, set_child_subreaper, set_dumpable_behavior,
-    set_parent_process_death_signal, setrlimit, setsid, umask,
+    DumpableBehavior, Pid, Signal, fchdir, kill_process, set_child_subreaper,
+    set_dumpable_behavior, set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
@@ -26,6 +26,8 @@ use super::report::{self, Report, Stage};
 /// Runs the warden, in a process just cloned.
 pub(super) fn warden(prepared: &Prepared) -> ! {
     raw::reset_signal_handlers();
+    // The parent may have many open, and other sandboxes wait for some of them to be closed.
+    raw::close_all_but(&prepared.kept);
     let namespaces = matches!(prepared.isolation, Isolation::Namespaces(_));
     // A killed warden takes its namespace along; without one it must live to sweep.
     let on_parent_death = if namespaces { Signal::KILL } else { Signal::TERM };
@@ -38,7 +40,7 @@ pub(super) fn warden(prepared: &Prepared) -> ! {
         Ok(script) => script,
         Err((stage, error)) => fail(prepared, stage, &error),
     };
-    raw::close_all_but(prepared.report.as_fd());
+    raw::close_all_but(&[prepared.report.as_raw_fd()]);
     let end = reap::until(script, prepared.traced_limit);
     if !namespaces {
         reap::sweep();

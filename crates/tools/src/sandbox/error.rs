@@ -82,7 +82,9 @@ impl SandboxError {
             Self::HiddenInside { .. } => "grant the folders beside it one by one",
             Self::Nul { .. } => "remove the NUL byte",
             Self::Setup { .. } => "run `skillful doctor` to see what this kernel offers",
-            Self::Execute { .. } => "check that the program exists, is executable and lies in a readable folder",
+            Self::Execute { .. } => {
+                "check that the program exists, is executable and lies in a readable folder"
+            }
             Self::Store { .. } => "free some space where the run is stored",
         }
     }

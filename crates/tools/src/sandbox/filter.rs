@@ -14,8 +14,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use libc::{
-    AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, ENOSYS, EOPNOTSUPP, EPERM, NETLINK_ROUTE, SOCK_DGRAM, SOCK_SEQPACKET,
-    SOCK_STREAM, sock_filter,
+    AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, ENOSYS, EOPNOTSUPP, EPERM, NETLINK_ROUTE, SOCK_DGRAM,
+    SOCK_SEQPACKET, SOCK_STREAM, sock_filter,
 };
 
 use super::confinement::Network;
@@ -70,10 +70,12 @@ impl Policy {
         self.all(FORKING, Verdict::Allow);
         self.one(libc::SYS_clone, refuse_if([has(0, NAMESPACES | UNTRACED)]));
         // From its sixth version on, Landlock stops signals that lead out.
-        let by_number = if plan.landlock_abi < 6 { allow_or(plan, Verdict::Supervise) } else { Verdict::Allow };
+        let by_number =
+            if plan.landlock_abi < 6 { allow_or(plan, Verdict::Supervise) } else { Verdict::Allow };
         self.all(SIGNALLING, by_number);
         // Programs fall back to `kill`, whose target a supervisor can see.
-        let by_handle = if by_number == Verdict::Allow { by_number } else { Verdict::Refuse(ENOSYS) };
+        let by_handle =
+            if by_number == Verdict::Allow { by_number } else { Verdict::Refuse(ENOSYS) };
         self.one(libc::SYS_pidfd_send_signal, by_handle);
         for (call, argument) in ON_A_PROCESS {
             self.one(*call, refuse_if([differs(*argument, 0)]));
@@ -115,7 +117,8 @@ impl Policy {
 
     fn allow_sockets(&mut self, network: Network) {
         // A connected pair leads nowhere else; a pair of datagram sockets could still send anywhere.
-        let (stream, datagram, packets) = (kind(SOCK_STREAM), kind(SOCK_DGRAM), kind(SOCK_SEQPACKET));
+        let (stream, datagram, packets) =
+            (kind(SOCK_STREAM), kind(SOCK_DGRAM), kind(SOCK_SEQPACKET));
         let pairs = [[family(AF_UNIX), stream], [family(AF_UNIX), packets]];
         self.one(libc::SYS_socketpair, allow_only(pairs));
         if network == Network::Internet {
@@ -133,8 +136,14 @@ impl Policy {
     }
 
     fn allow_commands(&mut self) {
-        self.one(libc::SYS_ioctl, refuse_any(DEVICE_COMMANDS.iter().map(|command| vec![is(1, *command)])));
-        self.one(libc::SYS_fcntl, refuse_any(FILE_COMMANDS.iter().map(|command| vec![is(1, *command)])));
+        self.one(
+            libc::SYS_ioctl,
+            refuse_any(DEVICE_COMMANDS.iter().map(|command| vec![is(1, *command)])),
+        );
+        self.one(
+            libc::SYS_fcntl,
+            refuse_any(FILE_COMMANDS.iter().map(|command| vec![is(1, *command)])),
+        );
     }
 
     /// Neighbours with the same rule become one segment, and so do the gaps.
@@ -168,7 +177,8 @@ const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
 
 /// Type into a terminal, in two ways; have a signal sent to any process, in two ways; change the attributes
 /// and the project of a file that may only be read.
-const DEVICE_COMMANDS: &[u32] = &[0x5412, 0x541c, 0x8901, 0x8902, 0x4008_6602, 0x4004_6602, 0x401c_5820];
+const DEVICE_COMMANDS: &[u32] =
+    &[0x5412, 0x541c, 0x8901, 0x8902, 0x4008_6602, 0x4004_6602, 0x401c_5820];
 
 /// Have a signal of one's choice sent to any process: `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`.
 const FILE_COMMANDS: &[u32] = &[8, 10, 15];

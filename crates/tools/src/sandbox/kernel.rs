@@ -65,7 +65,8 @@ impl Kernel {
         let mut found = Vec::new();
         let landlock_abi = detect_landlock(&mut found);
         let seccomp = attempt(&mut found, Feature::Seccomp, Plan { seccomp: true, ..bare() });
-        let supervised = Plan { seccomp: true, isolation: Isolation::Supervised, traced: true, ..bare() };
+        let supervised =
+            Plan { seccomp: true, isolation: Isolation::Supervised, traced: true, ..bare() };
         let supervision = attempt(&mut found, Feature::Supervision, supervised);
         let namespacing = detect_namespaces(&mut found);
         Self { landlock_abi, seccomp, supervision, namespacing, found }
@@ -86,7 +87,8 @@ impl Kernel {
             Feature::Supervision => self.supervision = false,
             Feature::Namespaces => self.namespacing = None,
             Feature::ProcessLimit => {
-                self.namespacing = self.namespacing.map(|how| Namespacing { process_limit: false, ..how });
+                self.namespacing =
+                    self.namespacing.map(|how| Namespacing { process_limit: false, ..how });
             }
         }
         for line in self.found.iter_mut().filter(|line| line.feature == feature) {
@@ -101,6 +103,20 @@ impl Kernel {
     pub fn with_landlock_at_most(mut self, abi: u32) -> Self {
         self.landlock_abi = self.landlock_abi.min(abi);
         self
+    }
+
+    #[cfg(test)]
+    pub(super) fn complete() -> Self {
+        use Feature::{Landlock, Namespaces, ProcessLimit, Seccomp, Supervision};
+        let found = [Landlock, Seccomp, Supervision, Namespaces, ProcessLimit]
+            .map(|feature| Availability { feature, available: true, detail: String::new() });
+        Self {
+            landlock_abi: 7,
+            seccomp: true,
+            supervision: true,
+            namespacing: Some(Namespacing { user: true, process_limit: true }),
+            found: found.into(),
+        }
     }
 
     pub(super) fn missing(&self) -> Vec<Feature> {
@@ -156,7 +172,8 @@ fn detect_namespaces(found: &mut Vec<Availability>) -> Option<Namespacing> {
                     found.push(Availability { feature, available, detail: detail.into() });
                 };
                 line(Feature::Namespaces, true, way);
-                let limited = if namespacing.process_limit { "pid_max" } else { "before Linux 6.14" };
+                let limited =
+                    if namespacing.process_limit { "pid_max" } else { "before Linux 6.14" };
                 line(Feature::ProcessLimit, namespacing.process_limit, limited);
                 return Some(namespacing);
             }
@@ -182,9 +199,11 @@ fn attempt(found: &mut Vec<Availability>, feature: Feature, plan: Plan) -> bool 
 
 /// Builds the walls of `plan` in a child that ends where a program would start.
 fn try_out(plan: Plan) -> Result<(), String> {
-    let confinement = Confinement { limits: Limits::default(), mode: SandboxMode::Off, ..Confinement::default() };
+    let confinement =
+        Confinement { limits: Limits::default(), mode: SandboxMode::Off, ..Confinement::default() };
     let folder = PathBuf::from("/");
-    let launched = launch::launch(&plan, &confinement, &folder, None).map_err(|e| e.with_source())?;
+    let launched =
+        launch::launch(&plan, &confinement, &folder, None).map_err(|e| e.with_source())?;
     match outcome(&launched) {
         Ok(()) => Ok(()),
         Err(error) => Err(error.with_source()),
@@ -204,6 +223,5 @@ fn outcome(launched: &Launched) -> Result<(), SandboxError> {
             Err(source) => return Err(SandboxError::Setup { what: "hear from the child", source }),
         }
     }
-    launched.reap();
     result
 }

@@ -2,13 +2,16 @@
 
 use std::ffi::CString;
 use std::ops::Range;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
-use rustix::process::{Pid, Resource, Rlimit, WaitId, WaitIdOptions};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, pidfd_send_signal, waitid,
+};
 
 use super::confinement::Confinement;
 use super::error::SandboxError;
@@ -60,24 +63,51 @@ pub(super) struct Prepared {
     pub(super) inner_rules: Vec<(CString, u64)>,
     pub(super) filter: Option<Vec<libc::sock_filter>>,
     pub(super) stack: raw::Stack,
+    /// The descriptors of all the files above, sorted.
+    pub(super) kept: Vec<RawFd>,
 }
 
-/// A started sandbox, seen from outside.
+impl Prepared {
+    fn keep_descriptors(mut self) -> Self {
+        let gate = self.gate.iter().flat_map(|gate| [&gate.wait, &gate.opener]);
+        let files = [&self.stdin, &self.stdout, &self.stderr, &self.report];
+        let files = files.into_iter().chain(&self.ruleset).chain(gate);
+        self.kept = files.map(AsRawFd::as_raw_fd).collect();
+        self.kept.sort_unstable();
+        self
+    }
+}
+
+/// A started sandbox, seen from outside; when dropped, it has ended.
 pub(super) struct Launched {
     /// The warden.
     pub(super) process: Pid,
-    pub(super) handle: OwnedFd,
+    handle: OwnedFd,
+    stop: Signal,
     pub(super) report: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
 }
 
 impl Launched {
+    /// Has the whole tree killed.
+    pub(super) fn stop(&self) {
+        // A warden that has ended already needs no signal.
+        let _ = pidfd_send_signal(&self.handle, self.stop);
+    }
+
     /// Waits until the warden, and with it the tree, is gone.
     pub(super) fn reap(&self) {
-        while let Err(rustix::io::Errno::INTR) =
-            rustix::process::waitid(WaitId::PidFd(self.handle.as_fd()), WaitIdOptions::EXITED)
+        while let Err(Errno::INTR) =
+            waitid(WaitId::PidFd(self.handle.as_fd()), WaitIdOptions::EXITED)
         {}
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        self.stop();
+        self.reap();
     }
 }
 
@@ -121,11 +151,18 @@ pub(super) fn launch(
         },
         filter: plan.seccomp.then(|| filter::compile(plan, confinement.network)),
         stack: raw::Stack::new(),
-    };
+        kept: Vec::new(),
+    }
+    .keep_descriptors();
     let _blocked = raw::block_signals();
     let (process, handle) = raw::clone_process(clone_flags(plan), child::warden, &prepared)
         .map_err(setup("make a process"))?;
-    Ok(Launched { process, handle, report, stdout, stderr })
+    // A namespace dies with its first process; without one the warden must live to sweep.
+    let stop = match plan.isolation {
+        plan::Isolation::Namespaces => Signal::KILL,
+        plan::Isolation::Supervised | plan::Isolation::Swept => Signal::TERM,
+    };
+    Ok(Launched { process, handle, stop, report, stdout, stderr })
 }
 
 fn clone_flags(plan: &Plan) -> i32 {

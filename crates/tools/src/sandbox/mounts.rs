@@ -11,8 +11,8 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{CWD, Mode, OFlags, fstat, open};
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change, move_mount,
-    open_tree,
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change,
+    move_mount, open_tree,
 };
 
 use super::child::{At, write_file};

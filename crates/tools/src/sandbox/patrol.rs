@@ -17,6 +17,9 @@ use super::tree;
 /// How often the tree is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
+/// More time than anybody has; the clock cannot be asked for arbitrarily late times.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Looks at a tree from time to time.
 pub(super) struct Patrol<'a> {
     limits: &'a Limits,
@@ -36,7 +39,7 @@ impl<'a> Patrol<'a> {
             confined: plan.confined,
             root,
             folder,
-            deadline: now + limits.time,
+            deadline: now + limits.time.min(LONGEST),
             next: now + TICK,
             next_on_disk: now + TICK,
         }

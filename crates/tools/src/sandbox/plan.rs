@@ -1,5 +1,8 @@
 //! Which walls will stand, decided from what the kernel has and how much that matters.
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 use super::confinement::SandboxMode;

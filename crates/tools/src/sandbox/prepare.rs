@@ -31,8 +31,12 @@ pub(super) fn setup<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> San
 /// Opens every writable path.
 pub(super) fn open_writable(confinement: &Confinement) -> Result<Vec<Opened>, SandboxError> {
     for writable in &confinement.write {
-        if let Some(hidden) = confinement.hidden.iter().find(|hidden| hidden.starts_with(writable)) {
-            return Err(SandboxError::HiddenInside { writable: writable.clone(), hidden: hidden.clone() });
+        if let Some(hidden) = confinement.hidden.iter().find(|hidden| hidden.starts_with(writable))
+        {
+            return Err(SandboxError::HiddenInside {
+                writable: writable.clone(),
+                hidden: hidden.clone(),
+            });
         }
     }
     confinement.write.iter().map(|path| open_checked(path)).collect()
@@ -62,7 +66,8 @@ pub(super) fn may_cover_shared_memory(confinement: &Confinement, folder: &Path) 
 
 /// A gate that is closed.
 pub(super) fn gate() -> Result<Gate, SandboxError> {
-    let (wait, opener) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(setup("make a pipe"))?;
+    let (wait, opener) =
+        rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(setup("make a pipe"))?;
     Ok(Gate { wait: above_standard(wait)?, opener: above_standard(opener)? })
 }
 
@@ -99,7 +104,10 @@ fn namespaces(
             group: identity(rustix::process::getegid().as_raw()),
         }),
         // The kernel does not give numbers below 300 out a second time.
-        last_process: plan.namespacing.process_limit.then(|| (limits.processes.saturating_add(300)).to_string()),
+        last_process: plan
+            .namespacing
+            .process_limit
+            .then(|| (limits.processes.saturating_add(300)).to_string()),
         shared_memory: shared_memory.then(|| CString::new(options).ok()).flatten(),
         writable,
     }
@@ -133,7 +141,8 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
     }
     let seconds = limits.cpu.as_secs().max(1);
     // The kernel counts all tasks of a user, or of a user in a user namespace, and never those of root.
-    let others = if plan.isolation == plan::Isolation::Namespaces { 2 } else { tasks_on_the_machine() };
+    let others =
+        if plan.isolation == plan::Isolation::Namespaces { 2 } else { tasks_on_the_machine() };
     let wanted = [
         (Resource::Cpu, seconds),
         (Resource::Data, limits.memory),
@@ -144,7 +153,8 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
         (Resource::Msgqueue, 0),
     ];
     let capped = wanted.map(|(resource, value)| {
-        let hard = rustix::process::getrlimit(resource).maximum.map_or(value, |hard| hard.min(value));
+        let hard =
+            rustix::process::getrlimit(resource).maximum.map_or(value, |hard| hard.min(value));
         (resource, Rlimit { current: Some(hard), maximum: Some(hard) })
     });
     capped.into()
@@ -152,7 +162,8 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
 
 fn tasks_on_the_machine() -> u64 {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let total = load.split_whitespace().nth(3).and_then(|tasks| tasks.split('/').nth(1)?.parse().ok());
+    let total =
+        load.split_whitespace().nth(3).and_then(|tasks| tasks.split('/').nth(1)?.parse().ok());
     total.unwrap_or(u64::from(u16::MAX))
 }
 

@@ -101,7 +101,8 @@ fn kill(process: Pid) {
 }
 
 fn for_each_child(visit: fn(Pid)) {
-    let Ok(file) = open(c"/proc/thread-self/children", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    let Ok(file) =
+        open(c"/proc/thread-self/children", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
     else {
         return;
     };

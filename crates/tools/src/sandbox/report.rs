@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, recvmsg, sendmsg,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
 /// What was being set up when it failed.
@@ -117,7 +117,8 @@ pub(super) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<Report>> {
         return Ok(None);
     }
     let mut values = bytes.as_chunks::<4>().0.iter().map(|chunk| i32::from_ne_bytes(*chunk));
-    let (Some(kind), Some(first), Some(second)) = (values.next(), values.next(), values.next()) else {
+    let (Some(kind), Some(first), Some(second)) = (values.next(), values.next(), values.next())
+    else {
         return Ok(None);
     };
     let listener = control.drain().find_map(|message| match message {

@@ -66,10 +66,15 @@ impl Supervisor {
     fn judge(&self, call: &Call) -> Answer {
         let argument = call.data.args;
         match i64::from(call.data.nr) {
-            libc::SYS_kill | libc::SYS_tkill | libc::SYS_tgkill | libc::SYS_rt_sigqueueinfo
+            libc::SYS_kill
+            | libc::SYS_tkill
+            | libc::SYS_tgkill
+            | libc::SYS_rt_sigqueueinfo
             | libc::SYS_rt_tgsigqueueinfo => self.judge_signal(argument[0] as i32),
             number => match change(number, &argument) {
-                Some(change) => self.make(call, &change).map_or_else(Answer::Fail, |()| Answer::Done),
+                Some(change) => {
+                    self.make(call, &change).map_or_else(Answer::Fail, |()| Answer::Done)
+                }
                 None => Answer::Fail(EPERM),
             },
         }
@@ -81,7 +86,9 @@ impl Supervisor {
         let own = match target {
             0 => true,
             -1 | i32::MIN => false,
-            1.. => processes().any(|process| process.id == target || has_thread(process.id, target)),
+            1.. => {
+                processes().any(|process| process.id == target || has_thread(process.id, target))
+            }
             // A group lies within a session, and every session of the sandbox began inside it.
             _ => processes().any(|process| tree::group_of(process) == Some(-target)),
         };
@@ -169,10 +176,15 @@ fn open(call: &Call, change: &Change) -> Result<OwnedFd, i32> {
         return rustix::fs::open(&base, flags, Mode::empty()).map_err(raw);
     };
     let flags = if change.follow { flags } else { flags | OFlags::NOFOLLOW };
-    let base = rustix::fs::open(&base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).or_else(|error| {
-        // An absolute path needs no folder.
-        if path.to_bytes().starts_with(b"/") { rustix::fs::open("/", flags, Mode::empty()) } else { Err(error) }
-    });
+    let base =
+        rustix::fs::open(&base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).or_else(|error| {
+            // An absolute path needs no folder.
+            if path.to_bytes().starts_with(b"/") {
+                rustix::fs::open("/", flags, Mode::empty())
+            } else {
+                Err(error)
+            }
+        });
     // Links of `/proc` would lead to our own files instead of the caller's.
     let resolve = ResolveFlags::NO_MAGICLINKS;
     rustix::fs::openat2(base.map_err(raw)?, &path, flags, Mode::empty(), resolve).map_err(raw)

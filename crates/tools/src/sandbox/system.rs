@@ -85,7 +85,8 @@ pub(super) const READABLE: &[&str] = &[
 ];
 
 /// Devices that hold nothing.
-pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+pub(super) const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// What `/proc` says about the machine rather than about a process.
 pub(super) const ABOUT_THE_MACHINE: &[&str] = &[

@@ -25,7 +25,9 @@ pub(super) fn descendants(root: Pid) -> Vec<Process> {
             threads += 1;
             let children = fs::read_to_string(format!("/proc/{id}/task/{thread}/children"));
             let children = children.unwrap_or_default();
-            waiting.extend(children.split_whitespace().filter_map(parse).filter(|child| seen.insert(*child)));
+            waiting.extend(
+                children.split_whitespace().filter_map(parse).filter(|child| seen.insert(*child)),
+            );
         }
         if id != root.as_raw_nonzero().get() {
             found.push(Process { id, threads });
@@ -58,7 +60,9 @@ pub(super) fn group_of(process: Process) -> Option<i32> {
 
 /// Whether the processes together hold more than `limit` bytes of memory of their own.
 pub(super) fn exceed_memory(processes: &[Process], limit: u64) -> bool {
-    let sum = |measure: fn(Process) -> u64| processes.iter().map(|process| measure(*process)).sum::<u64>();
+    let sum = |measure: fn(Process) -> u64| {
+        processes.iter().map(|process| measure(*process)).sum::<u64>()
+    };
     // What processes share is counted once for each at first, which is cheap, and exactly only when needed.
     sum(resident) > limit && sum(proportional) > limit
 }

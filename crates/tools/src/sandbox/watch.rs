@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Signal, pidfd_send_signal};
+use rustix::process::Signal;
 
 use super::capture::{Capture, Captured};
 use super::error::SandboxError;
 use super::launch::Launched;
 use super::patrol::Patrol;
-use super::plan::{Isolation, Plan};
+use super::plan::Plan;
 use super::report::{self, Report, Stage};
 use super::supervise::Supervisor;
 use super::{Confinement, Ending, Invocation, Output, Reason};
@@ -77,10 +77,15 @@ impl<'a> Watch<'a> {
         cancelled: &AtomicBool,
     ) -> Result<(Ending, Captured, Captured), SandboxError> {
         let limits = &self.confinement.limits;
-        let mut patrol = Patrol::new(self.plan, limits, self.launched.process, &self.invocation.folder);
+        let mut patrol =
+            Patrol::new(self.plan, limits, self.launched.process, &self.invocation.folder);
         let (stdout, stderr) = (self.launched.stdout.as_fd(), self.launched.stderr.as_fd());
-        let mut streams = [(stdout, output.stdout), (stderr, output.stderr)]
-            .map(|(pipe, store)| Stream { pipe, open: true, capture: Capture::new(store, limits.kept) });
+        let mut streams =
+            [(stdout, output.stdout), (stderr, output.stderr)].map(|(pipe, store)| Stream {
+                pipe,
+                open: true,
+                capture: Capture::new(store, limits.kept),
+            });
         let mut piece = vec![0; 64 << 10];
         while self.reporting || streams.iter().any(|stream| stream.open) {
             for source in self.wait(&streams, patrol.time_left()) {
@@ -110,7 +115,8 @@ impl<'a> Watch<'a> {
         let open = streams.iter().enumerate().filter(|(_, stream)| stream.open);
         let open = open.map(|(index, stream)| (Source::Output(index), stream.pipe));
         let report = self.reporting.then(|| (Source::Report, self.launched.report.as_fd()));
-        let calls = self.supervisor.as_ref().map(|supervisor| (Source::Calls, supervisor.listener.as_fd()));
+        let calls =
+            self.supervisor.as_ref().map(|supervisor| (Source::Calls, supervisor.listener.as_fd()));
         let (sources, mut awaited): (Vec<_>, Vec<_>) = open
             .chain(report)
             .chain(calls)
@@ -151,7 +157,9 @@ impl<'a> Watch<'a> {
     fn take_report(&mut self) {
         match report::receive(self.launched.report.as_fd()) {
             Ok(Some(Report::Started)) => {}
-            Ok(Some(Report::Failed(stage, number))) => self.failed = Some(self.failure(stage, number)),
+            Ok(Some(Report::Failed(stage, number))) => {
+                self.failed = Some(self.failure(stage, number))
+            }
             Ok(Some(Report::Supervise(listener))) => {
                 let writable = &self.confinement.write;
                 self.supervisor = Some(Supervisor::new(listener, self.launched.process, writable));
@@ -165,7 +173,9 @@ impl<'a> Watch<'a> {
     fn failure(&self, stage: Stage, number: i32) -> SandboxError {
         let source = io::Error::from_raw_os_error(number);
         match stage {
-            Stage::Execute => SandboxError::Execute { program: self.invocation.program.clone(), source },
+            Stage::Execute => {
+                SandboxError::Execute { program: self.invocation.program.clone(), source }
+            }
             stage => SandboxError::Setup { what: stage.purpose(), source },
         }
     }
@@ -183,12 +193,7 @@ impl<'a> Watch<'a> {
             return;
         }
         self.killed = Some(reason);
-        // A namespace dies with its first process; without one the warden must live to sweep.
-        let signal = match self.plan.isolation {
-            Isolation::Namespaces => Signal::KILL,
-            Isolation::Supervised | Isolation::Swept => Signal::TERM,
-        };
-        let _ = pidfd_send_signal(&self.launched.handle, signal);
+        self.launched.stop();
     }
 
     fn ending(self) -> Result<Ending, SandboxError> {

@@ -48,9 +48,14 @@ pub(super) fn reachable(path: &Option<OsString>, readable: &[PathBuf]) -> Vec<Pa
     let within = |folder: &PathBuf| {
         folder.is_absolute()
             && folder.canonicalize().is_ok_and(|real| {
-                sandbox::is_system_folder(&real) || readable.iter().any(|root| real.starts_with(root))
+                sandbox::is_system_folder(&real)
+                    || readable.iter().any(|root| real.starts_with(root))
             })
     };
     let folders: Vec<_> = path.iter().flat_map(std::env::split_paths).filter(within).collect();
-    if folders.is_empty() { ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into() } else { folders }
+    if folders.is_empty() {
+        ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into()
+    } else {
+        folders
+    }
 }

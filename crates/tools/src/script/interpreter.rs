@@ -47,7 +47,7 @@ impl Interpreters {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let command = first_line(content).or_else(|| self.0.get(extension).cloned());
         command
-            .filter(|command| !command.is_empty())
+            .filter(|command| command.first().is_some_and(|program| !program.is_empty()))
             .ok_or_else(|| ScriptError::NoInterpreter { path: path.into() })
     }
 }
@@ -70,8 +70,12 @@ fn first_line(content: &[u8]) -> Option<Vec<String>> {
 /// Finds the interpreter of a command in the folders of `path`, and returns its options as well.
 ///
 /// A first line's absolute path counts only by its last part: it names a place on its author's machine.
-pub(super) fn locate(command: &[String], path: &[PathBuf]) -> Result<(PathBuf, Vec<OsString>), ScriptError> {
-    let (program, options) = command.split_first().map_or(("", &[][..]), |(name, rest)| (name, rest));
+pub(super) fn locate(
+    command: &[String],
+    path: &[PathBuf],
+) -> Result<(PathBuf, Vec<OsString>), ScriptError> {
+    let (program, options) =
+        command.split_first().map_or(("", &[][..]), |(name, rest)| (name, rest));
     let missing = || ScriptError::InterpreterNotFound { name: program.to_owned() };
     let absolute = Path::new(program);
     let name = absolute.file_name().ok_or_else(missing)?;
@@ -82,5 +86,6 @@ pub(super) fn locate(command: &[String], path: &[PathBuf]) -> Result<(PathBuf, V
 }
 
 fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

@@ -22,7 +22,8 @@ impl Mirror {
     /// Mirrors `skill` with the approved content as its script.
     pub(super) fn new(place: &Path, skill: &Path, script: &Script) -> Result<Self, ScriptError> {
         let prepare = |source| ScriptError::Prepare { path: script.path.clone(), source };
-        let folder = tempfile::Builder::new().prefix("script-").tempdir_in(place).map_err(prepare)?;
+        let folder =
+            tempfile::Builder::new().prefix("script-").tempdir_in(place).map_err(prepare)?;
         let copy = folder.path().join(skill.file_name().unwrap_or_default());
         let script = fill(skill, &copy, &script.path, &script.content.0).map_err(prepare)?;
         Ok(Self { folder, script })

@@ -34,7 +34,13 @@ pub(crate) fn contained_from_root(language: Language, code: &str) {
 }
 
 /// Tries `code` with its own limits, and looks at how it ended.
-pub(crate) fn check(language: Language, freely: Freely, limits: &Limits, code: &str, verify: fn(&Exit)) {
+pub(crate) fn check(
+    language: Language,
+    freely: Freely,
+    limits: &Limits,
+    code: &str,
+    verify: fn(&Exit),
+) {
     for (name, kernel) in kernels() {
         let mut world = World::new();
         let Some(invocation) = prepared(&world, language, code) else { return };
@@ -51,7 +57,10 @@ pub(crate) fn check(language: Language, freely: Freely, limits: &Limits, code: &
         let world = World::new();
         let Some(invocation) = prepared(&world, language, code) else { return };
         let said = world.run_freely(&invocation);
-        assert!(said.contains(ESCAPED), "fails without a sandbox as well, so it proves nothing: {said}");
+        assert!(
+            said.contains(ESCAPED),
+            "fails without a sandbox as well, so it proves nothing: {said}"
+        );
     }
 }
 
@@ -69,7 +78,8 @@ fn prepared(world: &World, language: Language, code: &str) -> Option<Invocation>
 /// Compiles into the skill, where programs can be executed.
 pub(crate) fn compiled(world: &World, code: &str) -> Option<PathBuf> {
     let compiler = installed("cc")?;
-    let (source, program) = (world.root.join("attempt.c"), world.root.join("skill/scripts/attempt"));
+    let (source, program) =
+        (world.root.join("attempt.c"), world.root.join("skill/scripts/attempt"));
     fs::write(&source, world.fill(code)).unwrap();
     let status = Command::new(compiler).arg("-o").arg(&program).arg(&source).status().unwrap();
     assert!(status.success(), "the attempt does not compile");

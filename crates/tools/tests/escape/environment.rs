@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use sha2::{Digest, Sha256};
 use tools::sandbox::{Ending, Limits, Output};
 use tools::script::{
-    ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError, Surroundings, run,
+    ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError, Surroundings,
+    run,
 };
 
 use crate::attempt::Language::Python;
@@ -17,21 +18,27 @@ use crate::world::{ESCAPED, SECRET, World, installed, kernels, text};
 #[test]
 fn no_variable_of_the_agent_reaches_a_program() {
     // Set by whoever runs the tests, for this process alone.
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 if "CARGO_MANIFEST_DIR" in os.environ or "OLDPWD" in os.environ or "SHELL" in os.environ or "USER" in os.environ:
     escaped()
-"#);
+"#,
+    );
 }
 
 #[test]
 fn no_open_file_of_the_agent_reaches_a_program() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 for number in range(3, 200):
     try:
         got(os.pread(number, 100, 0))
     except OSError:
         pass
-"#);
+"#,
+    );
 }
 
 fn surroundings(world: &World) -> Surroundings {
@@ -60,7 +67,11 @@ fn script(world: &World, path: &str, content: &str) -> Script {
     }
 }
 
-fn said_by(world: &World, kernel: &tools::sandbox::Kernel, script: &Script) -> Result<String, ScriptError> {
+fn said_by(
+    world: &World,
+    kernel: &tools::sandbox::Kernel,
+    script: &Script,
+) -> Result<String, ScriptError> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let output = Output { stdout: &mut stdout, stderr: &mut stderr };
     let exit = run(kernel, script, &surroundings(world), output, &AtomicBool::new(false))?;

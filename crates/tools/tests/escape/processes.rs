@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tools::sandbox::{Ending, Limits, Output, Reason, run};
 
+use crate::attempt::Freely;
 use crate::attempt::Language::{Python, Shell};
 use crate::attempt::{check, contained, contained_from_root};
 use crate::world::{World, installed, kernels};
-use crate::attempt::Freely;
 
 #[test]
 fn the_environment_of_another_process_cannot_be_read() {
@@ -19,75 +19,95 @@ fn the_environment_of_another_process_cannot_be_read() {
 
 #[test]
 fn no_process_at_all_shows_a_secret_in_its_environment() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 for process in filter(str.isdigit, os.listdir("/proc")):
     try:
         got(open("/proc/%s/environ" % process, "rb").read())
     except OSError:
         pass
-"#);
+"#,
+    );
 }
 
 #[test]
 fn the_environment_of_the_agent_cannot_be_read() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 for process in (AGENT, os.getppid(), 1):
     try:
         if b"PATH=" in open("/proc/%d/environ" % process, "rb").read():
             escaped()
     except OSError as error:
         print(error)
-"#);
+"#,
+    );
 }
 
 #[test]
 fn the_command_line_of_the_agent_cannot_be_read() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 for process in (AGENT, os.getppid(), 1):
     try:
         if b"escape" in open("/proc/%d/cmdline" % process, "rb").read():
             escaped()
     except OSError as error:
         print(error)
-"#);
+"#,
+    );
 }
 
 #[test]
 fn the_memory_of_another_process_cannot_be_read() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 for line in open("/proc/%d/maps" % DECOY):
     if "[stack]" in line:
         start, end = (int(number, 16) for number in line.split()[0].split("-"))
         memory = open("/proc/%d/mem" % DECOY, "rb", 0)
         memory.seek(start)
         got(memory.read(end - start))
-"#);
+"#,
+    );
 }
 
 #[test]
 fn the_memory_of_the_agent_cannot_be_read() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 for process in (AGENT, os.getppid(), 1):
     try:
         os.open("/proc/%d/mem" % process, os.O_RDONLY)
         escaped()
     except OSError as error:
         print(error)
-"#);
+"#,
+    );
 }
 
 #[test]
 fn no_process_can_be_traced() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 SEIZE, DETACH = 0x4206, 17
 call(SYS_ptrace, SEIZE, DECOY, 0, 0)
 escaped()
-"#);
+"#,
+    );
 }
 
 #[test]
 fn not_even_an_own_child_can_be_traced() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 SEIZE = 0x4206
 child = subprocess.Popen(["sleep", "60"])
 try:
@@ -95,7 +115,8 @@ try:
     escaped()
 finally:
     child.kill()
-"#);
+"#,
+    );
 }
 
 const MEMORY: &str = r#"
@@ -109,30 +130,43 @@ remote = Part(int(stack.split("-")[0], 16), 1)
 
 #[test]
 fn memory_cannot_be_copied_from_another_process() {
-    contained(Python, &format!("{MEMORY}
+    contained(
+        Python,
+        &format!(
+            "{MEMORY}
 call(SYS_process_vm_readv, DECOY, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0)
 escaped()
-"));
+"
+        ),
+    );
 }
 
 #[test]
 fn memory_cannot_be_written_to_another_process() {
-    contained(Python, &format!("{MEMORY}
+    contained(
+        Python,
+        &format!(
+            "{MEMORY}
 call(SYS_process_vm_writev, DECOY, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0)
 escaped()
-"));
+"
+        ),
+    );
 }
 
 #[test]
 fn memory_cannot_even_be_copied_within_a_process() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 class Part(ctypes.Structure):
     _fields_ = [("address", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 buffer = ctypes.create_string_buffer(b"x", 8)
 part = Part(ctypes.addressof(buffer), 1)
 call(SYS_process_vm_writev, os.getpid(), ctypes.byref(part), 1, ctypes.byref(part), 1, 0)
 escaped()
-"#);
+"#,
+    );
 }
 
 #[test]
@@ -162,28 +196,37 @@ fn a_thread_of_another_process_cannot_be_killed() {
 
 #[test]
 fn no_signal_can_be_queued_for_another_process() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 information = struct.pack("iii", 9, 0, -1) + bytes(116)
 call(SYS_rt_sigqueueinfo, DECOY, 9, information)
 escaped()
-"#);
+"#,
+    );
 }
 
 #[test]
 fn no_signal_can_be_sent_through_a_handle() {
-    contained(Python, r#"call(SYS_pidfd_send_signal, call(SYS_pidfd_open, DECOY, 0), 9, None, 0); escaped()"#);
+    contained(
+        Python,
+        r#"call(SYS_pidfd_send_signal, call(SYS_pidfd_open, DECOY, 0), 9, None, 0); escaped()"#,
+    );
 }
 
 #[test]
 fn the_kernel_cannot_be_made_to_send_a_signal() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 reader, writer = os.pipe()
 fcntl.fcntl(reader, fcntl.F_SETOWN, DECOY)
 fcntl.fcntl(reader, 10, int(signal.SIGTERM))
 fcntl.fcntl(reader, fcntl.F_SETFL, fcntl.fcntl(reader, fcntl.F_GETFL) | os.O_ASYNC)
 os.write(writer, b"x")
 escaped()
-"#);
+"#,
+    );
 }
 
 #[test]
@@ -193,11 +236,14 @@ fn a_group_of_other_processes_cannot_be_killed() {
 
 #[test]
 fn the_limits_of_another_process_cannot_be_set() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 limit = struct.pack("QQ", 0, 0)
 call(SYS_prlimit64, DECOY, 4, limit, None)
 escaped()
-"#);
+"#,
+    );
 }
 
 #[test]
@@ -212,24 +258,37 @@ fn another_process_cannot_be_moved_to_another_processor() {
 
 #[test]
 fn a_privilege_of_root_is_gone() {
-    contained_from_root(Shell, r#"
+    contained_from_root(
+        Shell,
+        r#"
 grep -q 'CapEff:.*[1-9a-f]' /proc/self/status && echo ESCAPED
-"#);
+"#,
+    );
 }
 
 #[test]
 fn a_program_that_runs_as_its_owner_gains_nothing() {
-    contained(Python, r#"
+    contained(
+        Python,
+        r#"
 if os.getuid() == 0:
     # Owned by somebody else.
-    who = subprocess.run([ROOT + "/skill/scripts/who", "-u"], capture_output=True).stdout
+    who = subprocess.run([ROOT + "/workspace/who", "-u"], capture_output=True).stdout
     if who and int(who) != 0:
         escaped()
 else:
-    # Owned by root, and reads the password file.
-    if subprocess.run(["/usr/bin/passwd", "-S"], capture_output=True).returncode == 0:
-        escaped()
-"#);
+    # Owned by root, and waits for a password.
+    program = subprocess.Popen(["/usr/bin/su"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        lines = open("/proc/%d/status" % program.pid).read().splitlines()
+        effective = next(line.split()[2] for line in lines if line.startswith("Uid:"))
+        if int(effective) == 0:
+            escaped()
+    finally:
+        program.stdin.close()
+        program.wait()
+"#,
+    );
 }
 
 /// Starts a process that leaves its parent, its group and its session, ignores what it can, and stays.
@@ -259,16 +318,22 @@ fn sleepers(number: &str) -> Vec<i32> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let wanted = format!("sleep\0{number}\0");
     processes
-        .filter(|entry| fs::read_to_string(entry.path().join("cmdline")).is_ok_and(|line| line == wanted))
+        .filter(|entry| {
+            fs::read_to_string(entry.path().join("cmdline")).is_ok_and(|line| line == wanted)
+        })
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .collect()
 }
 
 /// A number of seconds that only this test uses.
 fn unique(world: &World) -> String {
-    let digits: u32 = world.root.to_str().unwrap().bytes().map(u32::from).fold(7, |hash, byte| {
-        hash.wrapping_mul(31).wrapping_add(byte)
-    });
+    let digits: u32 = world
+        .root
+        .to_str()
+        .unwrap()
+        .bytes()
+        .map(u32::from)
+        .fold(7, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte));
     format!("{}.{}", 100_000 + digits % 100_000, std::process::id())
 }
 
@@ -333,7 +398,8 @@ fn a_daemon_dies_when_the_caller_wants_to_stop() {
         let cancelled = AtomicBool::new(false);
         let output = Output { stdout: &mut Stop(&cancelled), stderr: &mut std::io::sink() };
         let exit =
-            run(&kernel, &world.confinement(Limits::default()), &invocation, output, &cancelled).unwrap();
+            run(&kernel, &world.confinement(Limits::default()), &invocation, output, &cancelled)
+                .unwrap();
         assert_eq!(exit.ending, Ending::Killed(Reason::Cancelled), "{name}");
         assert_eq!(sleepers(&number), [0; 0], "{name}");
     }

@@ -96,8 +96,10 @@ fn a_swarm_that_never_stands_still_is_swept() {
     let world = World::new();
     let Some(program) = compiled(&world, SWARM) else { return };
     let (alive, stop) = (world.sandbox().join("alive"), world.sandbox().join("stop"));
-    rustix::fs::mkfifoat(rustix::fs::CWD, &alive, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
-    let mut alive = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(alive).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &alive, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+        .unwrap();
+    let mut alive =
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(alive).unwrap();
     let mut nobody_left = || alive.read(&mut [0]).is_ok_and(|length| length == 0);
     for (name, kernel) in kernels() {
         let invocation = world.invocation(&program, &["100"]);

@@ -78,11 +78,11 @@ impl World {
         fs::create_dir_all(root.join(SANDBOX)).unwrap();
         fs::create_dir_all(root.join("private")).unwrap();
         if is_root() {
-            let program = root.join("skill/scripts/who");
+            let program = root.join("workspace/who");
             fs::copy("/usr/bin/id", &program).unwrap();
             std::os::unix::fs::chown(&program, Some(1), Some(1)).unwrap();
             fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
-            for folder in ["", "skill", "skill/scripts"] {
+            for folder in ["", "workspace"] {
                 fs::set_permissions(root.join(folder), fs::Permissions::from_mode(0o755)).unwrap();
             }
         }
@@ -178,7 +178,11 @@ impl World {
         let mut said = tempfile::tempfile().unwrap();
         let mut command = Command::new(&invocation.program);
         command.args(&invocation.arguments).current_dir(&invocation.folder).stdin(Stdio::null());
-        command.stdout(said.try_clone().unwrap()).stderr(said.try_clone().unwrap()).status().unwrap();
+        command
+            .stdout(said.try_clone().unwrap())
+            .stderr(said.try_clone().unwrap())
+            .status()
+            .unwrap();
         let mut content = Vec::new();
         said.rewind().unwrap();
         said.read_to_end(&mut content).unwrap();
@@ -195,7 +199,8 @@ impl World {
                 if path == self.sandbox() {
                     continue;
                 }
-                let content = if metadata.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+                let content =
+                    if metadata.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
                 found.insert(
                     path.clone(),
                     (metadata.permissions().mode(), metadata.mtime(), metadata.nlink(), content),
@@ -213,6 +218,7 @@ impl Drop for World {
     fn drop(&mut self) {
         let _ = self.decoy.kill();
         let _ = self.decoy.wait();
+        let _ = self.udp.send_to(b"", self.udp.local_addr().unwrap());
     }
 }
 
@@ -257,7 +263,8 @@ fn decoy() -> Child {
 fn echo(socket: Arc<UdpSocket>) {
     std::thread::spawn(move || {
         let mut packet = [0; 512];
-        while let Ok((length, from)) = socket.recv_from(&mut packet) {
+        // An empty one ends it.
+        while let Ok((length @ 1.., from)) = socket.recv_from(&mut packet) {
             let _ = socket.send_to(&packet[..length], from);
         }
     });
