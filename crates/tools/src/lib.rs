@@ -7,5 +7,7 @@ pub mod network;
 pub mod outcome;
 pub mod perform;
 pub mod permission;
+pub mod sandbox;
+pub mod script;
 pub mod undo;
 pub mod workspace;

@@ -1,0 +1,131 @@
+//! Runs a program so that it can only touch what it was given, and ends with everything it started.
+//!
+//! The walls are the kernel's: Landlock for files, seccomp for system calls, no new privileges, limits, and
+//! either private namespaces or a supervisor. No helper program, no privileges, no container. Invariant: the
+//! program's first instruction runs behind all the walls that its [`Applied`] names, or not at all.
+
+mod capture;
+mod child;
+mod confinement;
+mod error;
+mod filter;
+mod kernel;
+mod landlock;
+mod launch;
+mod mounts;
+mod patrol;
+mod plan;
+mod prepare;
+mod raw;
+mod reap;
+mod report;
+mod supervise;
+mod system;
+mod tree;
+mod watch;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+pub use capture::Captured;
+pub use confinement::{Confinement, Limits, Network, SandboxMode};
+pub use error::SandboxError;
+pub use kernel::{Availability, Feature, Kernel};
+pub use plan::{Applied, Isolation};
+pub(crate) use system::is_system_folder;
+
+/// A program and what it is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// The executable's path; nothing is searched.
+    pub program: PathBuf,
+    /// The arguments after the program's name.
+    pub arguments: Vec<OsString>,
+    /// The whole environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The working folder, without symbolic links on its way.
+    pub folder: PathBuf,
+    /// What the program can read from standard input.
+    pub stdin: Vec<u8>,
+}
+
+/// Where the whole output goes while it arrives.
+pub struct Output<'a> {
+    /// Standard output.
+    pub stdout: &'a mut dyn Write,
+    /// Standard error.
+    pub stderr: &'a mut dyn Write,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// It was killed for this reason.
+    Killed(Reason),
+}
+
+/// Why a program was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It ran longer than it may.
+    Time,
+    /// It wrote more to its streams than it may.
+    Output,
+    /// It used more memory than it may.
+    Memory,
+    /// It had more processes than it may.
+    Processes,
+    /// It filled its working folder beyond what it may.
+    Disk,
+    /// The caller wanted it to stop.
+    Cancelled,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// How it ended.
+    pub ending: Ending,
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+    /// How long it took.
+    pub duration: Duration,
+    /// What contained it.
+    pub applied: Applied,
+}
+
+/// Runs `invocation` behind the walls of `confinement` and waits until its whole process tree is gone.
+///
+/// Blocks the thread. Setting `cancelled` kills the tree within a few hundredths of a second.
+///
+/// # Errors
+///
+/// If the kernel cannot contain it as demanded, a path cannot be granted, the program cannot be started, or
+/// its output cannot be stored.
+pub fn run(
+    kernel: &Kernel,
+    confinement: &Confinement,
+    invocation: &Invocation,
+    output: Output<'_>,
+    cancelled: &AtomicBool,
+) -> Result<Exit, SandboxError> {
+    let started = Instant::now();
+    let (plan, applied) = plan::plan(kernel, confinement.mode)?;
+    let launched = launch::launch(&plan, confinement, &invocation.folder, Some(invocation))?;
+    let watch = watch::Watch::new(&launched, &plan, confinement, invocation);
+    let (ending, stdout, stderr) = watch.run(output, cancelled)?;
+    Ok(Exit { ending, stdout, stderr, duration: started.elapsed(), applied })
+}

@@ -1,0 +1,101 @@
+//! The warden's namespaces: the same user, a private view of processes, a file system that is read-only
+//! outside the writable folders.
+//!
+//! Read-only mounts stop what Landlock does not see: changed modes, owners, times and attributes.
+//!
+//! Invariant: as in [`super::child`]: no lock, no allocation, no panic.
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{CWD, Mode, OFlags, fstat, open};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change,
+    move_mount, open_tree,
+};
+
+use super::child::{At, write_file};
+use super::raw;
+use super::report::Stage;
+use super::system::SHARED_MEMORY;
+
+/// A file or folder that must still be the one that was checked when its path is followed again.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) path: CString,
+    pub(super) device: u64,
+    pub(super) inode: u64,
+}
+
+/// What the warden does in its new namespaces.
+pub(super) struct Namespaces {
+    /// The identity map of user and group, where there is a user namespace.
+    pub(super) identity: Option<Identity>,
+    /// The largest process number, in kernels that have one for each namespace.
+    pub(super) last_process: Option<String>,
+    /// The options of a private `/dev/shm`.
+    pub(super) shared_memory: Option<CString>,
+    /// What stays writable, the deepest path first.
+    pub(super) writable: Vec<Place>,
+}
+
+/// The lines that map a user and a group to themselves.
+pub(super) struct Identity {
+    pub(super) user: String,
+    pub(super) group: String,
+}
+
+/// Sets up the namespaces that this process was cloned into.
+pub(super) fn enter(namespaces: &Namespaces) -> Result<(), (Stage, io::Error)> {
+    if let Some(identity) = &namespaces.identity {
+        write_file(c"/proc/self/setgroups", b"deny").at(Stage::Identity)?;
+        write_file(c"/proc/self/uid_map", identity.user.as_bytes()).at(Stage::Identity)?;
+        write_file(c"/proc/self/gid_map", identity.group.as_bytes()).at(Stage::Identity)?;
+    }
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change(c"/", private).at(Stage::Mounts)?;
+    let inert = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount(c"proc", c"/proc", c"proc", inert, None::<&CStr>).at(Stage::Processes)?;
+    if let Some(number) = &namespaces.last_process {
+        write_file(c"/proc/sys/kernel/pid_max", number.as_bytes()).at(Stage::Processes)?;
+    }
+    close_all_but(&namespaces.writable).at(Stage::Mounts)?;
+    if let Some(options) = &namespaces.shared_memory {
+        mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", inert, options.as_c_str()).at(Stage::Mounts)?;
+    }
+    Ok(())
+}
+
+/// Makes everything read-only but `writable`.
+///
+/// Each writable place is copied before and put on top afterwards; the recursion holds the copies.
+fn close_all_but(writable: &[Place]) -> io::Result<()> {
+    let Some((place, rest)) = writable.split_first() else { return raw::make_read_only(c"/") };
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE
+        | OpenTreeFlags::AT_SYMLINK_NOFOLLOW;
+    let copy = open_tree(CWD, place.path.as_c_str(), flags)?;
+    verify(&copy, place)?;
+    close_all_but(rest)?;
+    let onto = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(move_mount(copy, c"", CWD, place.path.as_c_str(), onto)?)
+}
+
+/// Opens a place again, if it is still the same.
+pub(super) fn reopen(place: &Place) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = open(place.path.as_c_str(), flags, Mode::empty())?;
+    verify(&file, place)?;
+    Ok(file)
+}
+
+fn verify(file: &OwnedFd, place: &Place) -> io::Result<()> {
+    let status = fstat(file)?;
+    if (status.st_dev, status.st_ino) == (place.device, place.inode) {
+        Ok(())
+    } else {
+        Err(rustix::io::Errno::STALE.into())
+    }
+}

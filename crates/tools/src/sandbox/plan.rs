@@ -1,0 +1,106 @@
+//! Which walls will stand, decided from what the kernel has and how much that matters.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use super::confinement::SandboxMode;
+use super::error::SandboxError;
+use super::kernel::{Feature, Kernel, Namespacing};
+
+/// How the processes of a sandbox are kept apart and together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Private process and mount namespaces: nothing outside is visible or changeable, all die at once.
+    Namespaces,
+    /// A supervisor decides on signals and changes of file metadata; a tracer ends the whole tree.
+    Supervised,
+    /// A reaper kills what is left at the end, as well as it can.
+    Swept,
+}
+
+/// The walls that stood around a program, for the audit record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Applied {
+    /// What was asked for.
+    pub mode: SandboxMode,
+    /// The Landlock version in force; none means files were not confined.
+    pub landlock_abi: Option<u32>,
+    /// Whether system calls were filtered.
+    pub seccomp: bool,
+    /// Whether privileges were given up for good and resources limited.
+    pub unprivileged: bool,
+    /// How processes were kept apart and together.
+    pub isolation: Isolation,
+    /// What this kernel could not give although it was asked for.
+    pub missing: Vec<Feature>,
+}
+
+/// What the launcher is to do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) landlock_abi: u32,
+    pub(super) seccomp: bool,
+    pub(super) confined: bool,
+    pub(super) isolation: Isolation,
+    pub(super) namespacing: Namespacing,
+    /// Whether new processes wait for the warden.
+    pub(super) traced: bool,
+}
+
+/// Decides on the walls, or refuses where too few can stand.
+pub(super) fn plan(kernel: &Kernel, mode: SandboxMode) -> Result<(Plan, Applied), SandboxError> {
+    let confined = mode != SandboxMode::Off;
+    let missing = if confined { kernel.missing() } else { Vec::new() };
+    if mode == SandboxMode::Required
+        && let Some(feature) = indispensable(&missing)
+    {
+        return Err(SandboxError::Unavailable { feature, detail: kernel.detail(feature) });
+    }
+    let isolation = if !confined {
+        Isolation::Swept
+    } else if kernel.namespacing.is_some() {
+        Isolation::Namespaces
+    } else if kernel.seccomp && kernel.supervision {
+        Isolation::Supervised
+    } else {
+        Isolation::Swept
+    };
+    // The limit that the kernel puts on a user does not hold for root.
+    let uncounted = rustix::process::geteuid().is_root()
+        && kernel.namespacing.is_some_and(|namespacing| !namespacing.process_limit);
+    let plan = Plan {
+        landlock_abi: if confined { kernel.landlock_abi } else { 0 },
+        seccomp: confined && kernel.seccomp,
+        confined,
+        isolation,
+        namespacing: kernel.namespacing.unwrap_or_default(),
+        traced: match isolation {
+            Isolation::Namespaces => uncounted && kernel.supervision,
+            Isolation::Supervised => true,
+            Isolation::Swept => false,
+        },
+    };
+    let applied = Applied {
+        mode,
+        landlock_abi: (plan.landlock_abi > 0).then_some(plan.landlock_abi),
+        seccomp: plan.seccomp,
+        unprivileged: confined,
+        isolation,
+        missing,
+    };
+    Ok((plan, applied))
+}
+
+/// The first missing feature that nothing else can stand in for.
+fn indispensable(missing: &[Feature]) -> Option<Feature> {
+    let alone = |feature: &Feature| match feature {
+        Feature::Landlock | Feature::Seccomp => true,
+        Feature::Supervision => missing.contains(&Feature::Namespaces),
+        // A supervisor stands in for namespaces, the sampled limit for the kernel's.
+        Feature::Namespaces | Feature::ProcessLimit => false,
+    };
+    missing.iter().copied().find(alone)
+}

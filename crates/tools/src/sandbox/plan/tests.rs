@@ -1,0 +1,55 @@
+use super::*;
+
+#[track_caller]
+fn check(lacking: &[Feature], mode: SandboxMode, expected: Result<Isolation, Feature>) {
+    let kernel =
+        lacking.iter().fold(Kernel::complete(), |kernel, feature| kernel.without(*feature));
+    let planned = plan(&kernel, mode).map(|(_, applied)| applied.isolation);
+    let planned = planned.map_err(|error| match error {
+        SandboxError::Unavailable { feature, .. } => feature,
+        other => panic!("{other}"),
+    });
+    assert_eq!(planned, expected, "{lacking:?} {mode:?}");
+}
+
+#[test]
+fn a_complete_kernel_isolates_by_namespaces() {
+    check(&[], SandboxMode::Required, Ok(Isolation::Namespaces));
+    check(&[], SandboxMode::BestEffort, Ok(Isolation::Namespaces));
+}
+
+#[test]
+fn a_supervisor_stands_in_for_namespaces() {
+    check(&[Feature::Namespaces], SandboxMode::Required, Ok(Isolation::Supervised));
+    check(&[Feature::ProcessLimit], SandboxMode::Required, Ok(Isolation::Namespaces));
+    check(&[Feature::Supervision], SandboxMode::Required, Ok(Isolation::Namespaces));
+}
+
+#[test]
+fn what_nothing_stands_in_for_is_required() {
+    let required = SandboxMode::Required;
+    check(&[Feature::Landlock], required, Err(Feature::Landlock));
+    check(&[Feature::Seccomp], required, Err(Feature::Seccomp));
+    check(&[Feature::Namespaces, Feature::Supervision], required, Err(Feature::Supervision));
+}
+
+#[test]
+fn the_best_effort_takes_what_there_is_and_says_what_is_missing() {
+    let lacking = [Feature::Landlock, Feature::Supervision, Feature::Namespaces];
+    check(&lacking, SandboxMode::BestEffort, Ok(Isolation::Swept));
+    let kernel =
+        lacking.iter().fold(Kernel::complete(), |kernel, feature| kernel.without(*feature));
+    let (_, applied) = plan(&kernel, SandboxMode::BestEffort).unwrap();
+    assert_eq!(applied.missing, lacking);
+    assert_eq!((applied.landlock_abi, applied.seccomp), (None, true));
+}
+
+#[test]
+fn no_sandbox_was_asked_for_and_none_is_claimed() {
+    let (_, applied) = plan(&Kernel::complete(), SandboxMode::Off).unwrap();
+    let expected = serde_json::json!({
+        "mode": "off", "landlock_abi": null, "seccomp": false, "unprivileged": false,
+        "isolation": "swept", "missing": [],
+    });
+    assert_eq!(serde_json::to_value(applied).unwrap(), expected);
+}

@@ -1,0 +1,130 @@
+//! System calls that no crate offers in safe form, each behind a safe function.
+//!
+//! Invariant: everything that [`clone_process`] runs in the new process makes system calls only: it takes no
+//! lock, allocates nothing and cannot unwind, because the threads that may hold the locks do not exist there.
+#![expect(
+    unsafe_code,
+    reason = "system calls without a safe binding, and the code between fork and exec"
+)]
+
+mod clone;
+mod landlock;
+mod seccomp;
+mod signal;
+mod trace;
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::io;
+use std::ops::Range;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+
+use libc::c_long;
+
+pub(super) use clone::{Stack, clone_process, clone_sharing};
+pub(super) use landlock::{
+    Handled, landlock_allow, landlock_create, landlock_enter, landlock_version,
+};
+pub(super) use seccomp::{
+    Answer, Call, notify_answer, notify_is_valid, notify_receive, seccomp_enter,
+    seccomp_enter_supervised,
+};
+pub(super) use signal::{
+    block_signals, reset_signal_handlers, unblock_signals, wait_for_child_or_stop,
+};
+pub(super) use trace::{trace, trace_continue, trace_former_thread, trace_leave_stopped};
+
+fn checked(result: c_long) -> io::Result<c_long> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn owned(result: c_long) -> io::Result<OwnedFd> {
+    let descriptor = RawFd::try_from(checked(result)?).map_err(|_| io::ErrorKind::InvalidData)?;
+    // SAFETY: the kernel just made this descriptor for us, so nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// Makes the mount at `path` and all mounts beneath it read-only and without set-user-id programs.
+pub(super) fn make_read_only(path: &CStr) -> io::Result<()> {
+    const NO_SET_ID: u64 = 2;
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY | NO_SET_ID,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: a C string and a structure of the size that is given.
+    checked(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::AT_RECURSIVE,
+            ptr::from_ref(&attributes),
+            size_of::<libc::mount_attr>(),
+        )
+    })
+    .map(drop)
+}
+
+/// A null-terminated array of C strings, as `execve` wants it.
+pub(super) struct Strings {
+    pointers: Vec<*const c_char>,
+    _owned: Vec<CString>,
+}
+
+impl Strings {
+    pub(super) fn new(strings: Vec<CString>) -> Self {
+        // A C string's bytes are on the heap: moving the vector does not move them.
+        let mut pointers: Vec<_> = strings.iter().map(|string| string.as_ptr()).collect();
+        pointers.push(ptr::null());
+        Self { pointers, _owned: strings }
+    }
+}
+
+/// Becomes `program`, or returns why not.
+pub(super) fn execute(program: &CStr, arguments: &Strings, environment: &Strings) -> io::Error {
+    // SAFETY: both arrays end with a null pointer and their strings live as long as they do.
+    unsafe {
+        libc::execve(program.as_ptr(), arguments.pointers.as_ptr(), environment.pointers.as_ptr());
+    }
+    io::Error::last_os_error()
+}
+
+/// Marks every descriptor from `first` on to be closed by `execve`.
+pub(super) fn close_on_exec_from(first: RawFd) -> io::Result<()> {
+    const CLOSE_ON_EXEC: c_int = 4;
+    close_range(first, RawFd::MAX, CLOSE_ON_EXEC)
+}
+
+/// Closes every descriptor but those `kept`, which are sorted.
+///
+/// Only for a process that has just been copied: the original keeps its own, and the copy never uses the others.
+pub(super) fn close_all_but(kept: &[RawFd]) {
+    let mut first = 0;
+    for descriptor in kept {
+        if first < *descriptor {
+            let _ = close_range(first, descriptor.wrapping_sub(1), 0);
+        }
+        first = descriptor.wrapping_add(1);
+    }
+    let _ = close_range(first, RawFd::MAX, 0);
+}
+
+fn close_range(first: RawFd, last: RawFd, flags: c_int) -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) }).map(drop)
+}
+
+/// Overwrites the command line that others can read of this process, where the kernel keeps it.
+pub(super) fn wipe_command_line(place: &Range<usize>) {
+    let start = ptr::with_exposed_provenance_mut::<u8>(place.start);
+    // SAFETY: the kernel named this range of our stack, and this process, a copy, never reads it again.
+    unsafe { ptr::write_bytes(start, 0, place.len()) };
+}
+
+/// Ends this process at once, without running anything of ours.
+pub(super) fn exit(code: c_int) -> ! {
+    // SAFETY: does not return, runs no handlers.
+    unsafe { libc::_exit(code) }
+}

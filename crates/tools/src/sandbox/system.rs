@@ -1,0 +1,106 @@
+//! The parts of the system that every program needs and nobody minds being read.
+//!
+//! Invariant: nothing here holds a secret, even for a program that runs as root: `/etc` is granted file by
+//! file, `/dev` device by device, and `/proc` as a whole only where it shows the sandbox alone.
+
+use std::ffi::CStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The settings of each installed Python, which its start-up code imports.
+pub(super) fn python_settings() -> Vec<PathBuf> {
+    let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
+    let settings = entries.filter(|entry| entry.file_name().as_bytes().starts_with(b"python3"));
+    settings.map(|entry| entry.path()).collect()
+}
+
+/// Whether every program can read and execute what lies in this folder.
+pub(crate) fn is_system_folder(folder: &Path) -> bool {
+    READABLE.iter().any(|root| folder.starts_with(root))
+}
+
+/// Where POSIX shared memory and semaphores live.
+pub(super) const SHARED_MEMORY: &CStr = c"/dev/shm";
+
+/// Programs, libraries and settings, to read and execute.
+pub(super) const READABLE: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/nix/store",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+    "/sys/fs/cgroup",
+    "/sys/kernel/mm/transparent_hugepage",
+    "/var/lib/ca-certificates",
+    "/etc/alternatives",
+    "/etc/bash.bashrc",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/crypto-policies",
+    "/etc/debian_version",
+    "/etc/fonts",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hostname",
+    "/etc/hosts",
+    "/etc/inputrc",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld.so.preload",
+    "/etc/locale.alias",
+    "/etc/locale.conf",
+    "/etc/localtime",
+    "/etc/lsb-release",
+    "/etc/machine-info",
+    "/etc/magic",
+    "/etc/magic.mime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/perl",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/openssl.cnf",
+    "/etc/profile.d/lang.sh",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/rpc",
+    "/etc/services",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+    "/etc/timezone",
+];
+
+/// Devices that hold nothing.
+pub(super) const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What `/proc` says about the machine rather than about a process.
+pub(super) const ABOUT_THE_MACHINE: &[&str] = &[
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys/kernel/cap_last_cap",
+    "/proc/sys/kernel/ngroups_max",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/pid_max",
+    "/proc/sys/kernel/random",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/uptime",
+    "/proc/version",
+];

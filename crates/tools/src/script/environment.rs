@@ -1,0 +1,61 @@
+//! What a script gets of the environment: a short list, everything else is left out.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::sandbox;
+
+/// The variables of ours that a script gets; the caller reads them, nothing here does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    /// `PATH`, of which a script gets the folders it can read.
+    pub path: Option<OsString>,
+    /// `LANG`.
+    pub language: Option<OsString>,
+    /// `TZ`.
+    pub time_zone: Option<OsString>,
+}
+
+/// The folders that a script is told of.
+pub(super) struct Folders<'a> {
+    pub(super) path: &'a [PathBuf],
+    pub(super) sandbox: &'a Path,
+    pub(super) temporary: &'a Path,
+    pub(super) skill: &'a Path,
+    pub(super) workspace: &'a Path,
+}
+
+impl Environment {
+    pub(super) fn variables(&self, folders: &Folders<'_>) -> Vec<(OsString, OsString)> {
+        let path: Vec<_> = folders.path.iter().map(|folder| folder.as_os_str()).collect();
+        let language = self.language.as_deref().unwrap_or(OsStr::new("C.UTF-8"));
+        let set = [
+            ("PATH", path.join(OsStr::new(":")).as_os_str()),
+            ("HOME", folders.sandbox.as_os_str()),
+            ("TMPDIR", folders.temporary.as_os_str()),
+            ("LANG", language),
+            ("SKILL_DIR", folders.skill.as_os_str()),
+            ("WORKSPACE_DIR", folders.workspace.as_os_str()),
+        ]
+        .map(|(name, value)| (name.into(), value.to_owned()));
+        let time_zone = self.time_zone.iter().map(|zone| ("TZ".into(), zone.clone()));
+        set.into_iter().chain(time_zone).collect()
+    }
+}
+
+/// The folders of a `PATH` whose programs a script can really run; the system's own if none is left.
+pub(super) fn reachable(path: &Option<OsString>, readable: &[PathBuf]) -> Vec<PathBuf> {
+    let within = |folder: &PathBuf| {
+        folder.is_absolute()
+            && folder.canonicalize().is_ok_and(|real| {
+                sandbox::is_system_folder(&real)
+                    || readable.iter().any(|root| real.starts_with(root))
+            })
+    };
+    let folders: Vec<_> = path.iter().flat_map(std::env::split_paths).filter(within).collect();
+    if folders.is_empty() {
+        ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into()
+    } else {
+        folders
+    }
+}

@@ -1,0 +1,250 @@
+//! Using up the machine.
+
+use std::fs::{self, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+
+use tools::sandbox::{Ending, Limits, Reason};
+
+use crate::attempt::Freely::Anybody;
+use crate::attempt::Language::{Python, Shell};
+use crate::attempt::{check, compiled};
+use crate::world::{World, kernels};
+
+const MIB: u64 = 1 << 20;
+
+#[test]
+fn a_fork_bomb_is_contained() {
+    let limits = Limits { processes: 40, ..Limits::default() };
+    let code = r#"
+import resource
+children = []
+try:
+    for number in range(600):
+        child = os.fork()
+        if child == 0:
+            time.sleep(600)
+            os._exit(0)
+        children.append(child)
+    escaped()
+except OSError as error:
+    print(error, len(children))
+finally:
+    for child in children:
+        os.kill(child, 9)
+"#;
+    check(Python, Anybody, &limits, code, |_| {});
+}
+
+#[test]
+fn a_fork_bomb_that_grows_by_itself_is_contained() {
+    let limits = Limits { processes: 40, ..Limits::default() };
+    let code = r#"
+alive, ready = os.pipe()
+os.setpgid(0, 0)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def grow(depth):
+    for _ in range(2):
+        try:
+            child = os.fork()
+        except OSError:
+            continue
+        if child == 0:
+            os.write(ready, b"x")
+            if depth:
+                grow(depth - 1)
+            time.sleep(600)
+            os._exit(0)
+# Nine generations of two: a thousand processes.
+grow(8)
+living, end = 0, time.monotonic() + 5
+os.set_blocking(alive, False)
+while living < 600 and time.monotonic() < end:
+    try:
+        living += len(os.read(alive, 1024))
+    except BlockingIOError:
+        pass
+if living >= 600:
+    escaped()
+os.killpg(0, signal.SIGKILL)
+"#;
+    check(Python, Anybody, &limits, code, |_| {});
+}
+
+/// Starts chains of processes that each start the next one and vanish, faster than anybody could count them,
+/// until a file named `stop` is there. All of them hold the pipe `alive` open.
+const SWARM: &str = r#"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char **arguments) {
+    if (open("alive", O_WRONLY) < 0) return 1;
+    for (int chain = atoi(arguments[1]); chain > 0; chain--) {
+        if (fork() != 0) continue;
+        while (access("stop", F_OK) != 0) {
+            if (fork() != 0) _exit(0);
+            setsid();
+        }
+        _exit(0);
+    }
+}
+"#;
+
+#[test]
+fn a_swarm_that_never_stands_still_is_swept() {
+    let world = World::new();
+    let Some(program) = compiled(&world, SWARM) else { return };
+    let (alive, stop) = (world.sandbox().join("alive"), world.sandbox().join("stop"));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &alive, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+        .unwrap();
+    let mut alive =
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(alive).unwrap();
+    let mut nobody_left = || alive.read(&mut [0]).is_ok_and(|length| length == 0);
+    for (name, kernel) in kernels() {
+        let invocation = world.invocation(&program, &["100"]);
+        world.run(&kernel, &world.confinement(Limits::default()), &invocation).unwrap();
+        assert!(nobody_left(), "somebody survived with {name}");
+    }
+    world.run_freely(&world.invocation(&program, &["3"]));
+    assert!(!nobody_left(), "dies without a sandbox as well, so this proves nothing");
+    fs::write(stop, "").unwrap();
+    while !nobody_left() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_thread_bomb_is_contained() {
+    let limits = Limits { processes: 40, ..Limits::default() };
+    let code = r#"
+import threading
+threading.stack_size(65536)
+gate = threading.Event()
+try:
+    for _ in range(600):
+        threading.Thread(target=gate.wait).start()
+    escaped()
+except RuntimeError as error:
+    print(error)
+finally:
+    gate.set()
+"#;
+    check(Python, Anybody, &limits, code, |_| {});
+}
+
+#[test]
+fn a_memory_bomb_is_contained() {
+    let limits = Limits { memory: 128 * MIB, ..Limits::default() };
+    check(Python, Anybody, &limits, "memory = bytearray(512 << 20); escaped()", |_| {});
+}
+
+#[test]
+fn a_memory_bomb_of_many_processes_is_contained() {
+    let limits = Limits { memory: 256 * MIB, ..Limits::default() };
+    let code = r#"
+ready, done = os.pipe()
+children = []
+for _ in range(8):
+    child = os.fork()
+    if child == 0:
+        memory = bytearray(os.urandom(1 << 20)) * 100
+        os.write(done, b"x")
+        time.sleep(30)
+        os._exit(0)
+    children.append(child)
+os.close(done)
+for _ in children:
+    os.read(ready, 1)
+time.sleep(0.5)
+escaped()
+for child in children:
+    os.kill(child, 9)
+"#;
+    check(Python, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Memory));
+    });
+}
+
+#[test]
+fn a_bomb_of_shared_memory_is_contained() {
+    let limits = Limits { memory: 128 * MIB, ..Limits::default() };
+    let code = r#"
+import mmap
+memory = mmap.mmap(-1, 512 << 20)
+for page in range(0, 512 << 20, 4096):
+    memory[page] = 1
+time.sleep(0.5)
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Memory));
+    });
+}
+
+#[test]
+fn a_large_file_cannot_be_written() {
+    let limits = Limits { file_size: 8 * MIB, ..Limits::default() };
+    check(Shell, Anybody, &limits, "head -c 32M /dev/zero > big && echo ESCAPED", |_| {});
+}
+
+#[test]
+fn a_disk_bomb_of_many_files_is_contained() {
+    let limits = Limits { disk: 32 * MIB, ..Limits::default() };
+    let code = r#"
+for number in range(16):
+    with open("part%d" % number, "wb") as file:
+        file.write(bytes(16 << 20))
+time.sleep(2)
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Disk));
+    });
+}
+
+#[test]
+fn a_bomb_of_empty_files_is_contained() {
+    let limits = Limits { disk: 4 * MIB, ..Limits::default() };
+    let code = r#"
+for number in range(4000):
+    open("empty%d" % number, "w").close()
+time.sleep(2)
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Disk));
+    });
+}
+
+#[test]
+fn a_bomb_of_open_files_is_contained() {
+    let limits = Limits { open_files: 100, ..Limits::default() };
+    let code = r#"
+files = [open("/dev/null") for _ in range(300)]
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |_| {});
+}
+
+#[test]
+fn a_limit_cannot_be_raised_again() {
+    let limits = Limits { open_files: 100, ..Limits::default() };
+    let code = r#"
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (400, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+files = [open("/dev/null") for _ in range(300)]
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |_| {});
+}
+
+#[test]
+fn an_output_bomb_is_contained() {
+    let limits = Limits { output: 4 * MIB, ..Limits::default() };
+    let code = "head -c 64M /dev/zero && echo ESCAPED";
+    check(Shell, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Output));
+        assert!(exit.stdout.bytes <= 4 * MIB, "{} bytes were taken", exit.stdout.bytes);
+    });
+}
