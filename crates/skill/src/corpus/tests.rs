@@ -90,8 +90,7 @@ fn a_scan_of_the_real_skills_on_disk_finds_the_same() {
         let index = Index::build(std::slice::from_ref(&root), &options);
         assert_eq!(index.report.roots[0].cache, state);
         assert_eq!(index.report.found, files.len());
-        let manifest =
-            |folder: &std::path::Path| folder.join("SKILL.md").to_string_lossy().into_owned();
+        let manifest = |folder: &Path| folder.join("SKILL.md").to_string_lossy().into_owned();
         let mut entries: BTreeMap<String, _> = BTreeMap::new();
         for entry in index.skills.iter().chain(&index.shadowed) {
             entries.insert(manifest(&entry.path), entry);
