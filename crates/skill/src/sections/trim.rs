@@ -1,5 +1,8 @@
 //! Cutting a document down to a budget without losing what a model needs to act.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Heading, headings};
 
 /// Words in headings that say what to do, with what, and how to know it worked. Chinese beside
@@ -129,7 +132,7 @@ fn beginning(text: &str, lines: usize, chars: usize) -> &str {
     let kept: usize =
         text.split_inclusive('\n').take_while(|line| budget.take(line)).map(str::len).sum();
     // A single line longer than the budget is cut rather than lost.
-    if kept == 0 {
+    if kept == 0 && lines > 0 {
         crate::text::prefix(text.lines().next().unwrap_or(""), chars)
     } else {
         &text[..kept]
