@@ -45,7 +45,7 @@ fn check(hint: &str, expected: Option<(&str, &str)>) {
     let found = find(GUIDE, hint).map(|range| {
         let mut lines = GUIDE[range].lines().filter(|line| !line.is_empty());
         let first = lines.next().unwrap();
-        (first, lines.last().unwrap_or(first))
+        (first, lines.next_back().unwrap_or(first))
     });
     assert_eq!(found, expected, "{hint}");
 }

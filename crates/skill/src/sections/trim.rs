@@ -91,6 +91,10 @@ pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
     let opening_end = opening_end(text, &headings);
     let opening = beginning(&text[..opening_end], lines, chars);
     budget.take(opening);
+    // A cut may fall into a code block, which would swallow any section behind it.
+    if opening.len() < opening_end {
+        budget.lines = 0;
+    }
     let sections: Vec<(usize, &str)> = headings
         .iter()
         .enumerate()

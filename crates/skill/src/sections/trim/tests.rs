@@ -72,6 +72,16 @@ fn a_line_longer_than_the_budget_is_cut_rather_than_lost() {
 }
 
 #[test]
+fn nothing_stands_behind_a_cut_opening() {
+    let text = "# Title\n\n```\nlong long long long long code\n```\n\n## Steps\n";
+    let trimmed = trim(text, 10, 30);
+    assert_eq!(
+        (trimmed.text.as_str(), trimmed.dropped),
+        ("# Title\n\n```\n", vec!["## Steps".to_owned()])
+    );
+}
+
+#[test]
 fn words_of_each_kind_are_essential() {
     for title in [
         "When to use",
