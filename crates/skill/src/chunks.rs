@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::markdown::{Line, lines};
@@ -34,12 +35,19 @@ pub struct Parts {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Takes a body apart.
+/// Takes a body apart. An opening tag begins a line, or follows a closing one; a closing tag ends a
+/// line, or comes before an opening one.
 pub fn parse(body: &str) -> Parts {
-    let mut scanner = Scanner { body, parts: Parts::default(), open: None, kept: 0, seen: 0 };
+    let mut scanner = Scanner {
+        body,
+        parts: Parts::default(),
+        ids: HashSet::new(),
+        open: None,
+        kept: 0,
+        seen: 0,
+    };
     for line in lines(body) {
-        // A tag may stretch over several lines.
-        if !line.in_code && line.end > scanner.seen {
+        if !line.in_code {
             scanner.line(line);
         }
     }
@@ -49,10 +57,11 @@ pub fn parse(body: &str) -> Parts {
 struct Scanner<'a> {
     body: &'a str,
     parts: Parts,
+    ids: HashSet<String>,
     open: Option<Open>,
     /// Where the text begins that is not yet in the core content.
     kept: usize,
-    /// Where the text begins that has not been looked at.
+    /// Where the text begins that has not been looked at: a tag may stretch over several lines.
     seen: usize,
 }
 
@@ -67,22 +76,37 @@ struct Open {
 }
 
 const END: &str = "</chunk>";
+/// Diagnostics of one body; the last one stands for all that follow.
+const NOTED: usize = 50;
 
 impl Scanner<'_> {
     fn line(&mut self, line: Line<'_>) {
-        let indent = line.text.len() - line.text.trim_start().len();
-        if self.seen <= line.start && starts_tag(line.text.trim_start()) {
-            self.tag(line.start + indent);
-        }
-        let text = self.body[self.seen.max(line.start).min(line.end)..line.end].trim_end();
-        if ends_with_end(text) {
-            let start = self.seen.max(line.start) + text.len() - END.len();
-            self.close(start..start + END.len(), line.end);
+        let mut may_open = self.seen <= line.start;
+        self.seen = self.seen.max(line.start);
+        while self.seen < line.end {
+            let rest = &self.body[self.seen..line.end];
+            let tag = self.seen + rest.len() - rest.trim_start().len();
+            if may_open && starts_tag(rest.trim_start()) {
+                self.seen = tag;
+                self.tag();
+                may_open = false;
+            } else if let Some(at) = closing_tag(rest) {
+                let end = self.seen + at;
+                self.seen = end + END.len();
+                let is_last = self.body[self.seen..line.end].trim().is_empty();
+                self.close(end, if is_last { line.end } else { self.seen });
+                may_open = true;
+            } else {
+                self.seen = line.end;
+            }
         }
     }
 
-    fn tag(&mut self, start: usize) {
+    /// Looks at the opening tag that the unseen text begins with.
+    fn tag(&mut self) {
+        let start = self.seen;
         let Some((attributes, length)) = opening_tag(&self.body[start..]) else {
+            self.seen += "<chunk".len();
             return self.note(
                 "malformed-chunk",
                 "a chunk's tag is not understood and stays text".to_owned(),
@@ -107,8 +131,8 @@ impl Scanner<'_> {
             Some(Open { id, description: value("description"), tag, within: 0, nested: false });
     }
 
-    /// `end` is the closing tag, `next` where the following line begins.
-    fn close(&mut self, end: Range<usize>, next: usize) {
+    /// `end` is where the closing tag begins, `next` where the text behind it does.
+    fn close(&mut self, end: usize, next: usize) {
         let Some(open) = self.open.as_mut() else {
             return self
                 .note("unopened-chunk", format!("a `{END}` without a beginning stays text"));
@@ -122,11 +146,11 @@ impl Scanner<'_> {
             return self
                 .note("nested-chunk", format!("chunk `{id}` holds another chunk; both stay text"));
         }
-        if self.parts.chunks.iter().any(|chunk| chunk.id == id) {
+        if !self.ids.insert(id.clone()) {
             return self.note("duplicate-chunk", format!("a second chunk `{id}` stays text"));
         }
-        let content = self.body[tag.end..end.start].trim_matches('\n').to_owned();
-        self.parts.core.push_str(&self.body[self.kept..tag.start]);
+        let content = without_blank_edges(&self.body[tag.end..end]).to_owned();
+        self.parts.core.push_str(self.body[self.kept..tag.start].trim_end_matches([' ', '\t']));
         self.kept = next;
         self.parts.chunks.push(Chunk { id, description, content });
     }
@@ -141,7 +165,12 @@ impl Scanner<'_> {
     }
 
     fn note(&mut self, code: &str, message: String) {
-        self.parts.diagnostics.push(Diagnostic::new(code, message));
+        let diagnostics = &mut self.parts.diagnostics;
+        if diagnostics.len() + 1 < NOTED {
+            diagnostics.push(Diagnostic::new(code, message));
+        } else if diagnostics.len() < NOTED {
+            diagnostics.push(Diagnostic::new("more-chunk-problems", "further tags stay text"));
+        }
     }
 }
 
@@ -150,9 +179,24 @@ fn starts_tag(text: &str) -> bool {
     name && text[6..].chars().next().is_none_or(|c| c.is_whitespace() || c == '>')
 }
 
-fn ends_with_end(text: &str) -> bool {
-    let start = text.len().checked_sub(END.len()).and_then(|start| text.get(start..));
-    start.is_some_and(|end| end.eq_ignore_ascii_case(END))
+/// Where the first closing tag begins that ends the line or comes before an opening one.
+fn closing_tag(line: &str) -> Option<usize> {
+    let is_end = |at: &usize| {
+        let tag = line.get(*at..*at + END.len());
+        tag.is_some_and(|tag| tag.eq_ignore_ascii_case(END))
+    };
+    let ends = |at: &usize| {
+        let rest = line[*at + END.len()..].trim_start();
+        rest.is_empty() || starts_tag(rest)
+    };
+    line.match_indices("</").map(|(at, _)| at).find(|at| is_end(at) && ends(at))
+}
+
+/// The content without the blank lines around it; a first line keeps its indentation.
+fn without_blank_edges(content: &str) -> &str {
+    let blank = content.len() - content.trim_start().len();
+    let start = content[..blank].rfind('\n').map_or(0, |newline| newline + 1);
+    content[start..].trim_end()
 }
 
 /// Bytes that one tag may take; a `<chunk` without an end must not swallow the document.
@@ -160,6 +204,7 @@ const TAG_BYTES: usize = 4_096;
 
 /// Attributes of the tag that `text` begins with, and the tag's length.
 fn opening_tag(text: &str) -> Option<(Vec<(String, String)>, usize)> {
+    let text = &text[..text.floor_char_boundary(TAG_BYTES)];
     let mut found = Vec::new();
     let mut rest = text["<chunk".len()..].trim_start();
     while !rest.starts_with('>') {
@@ -170,7 +215,7 @@ fn opening_tag(text: &str) -> Option<(Vec<(String, String)>, usize)> {
         let key = key.trim();
         let is_key = !key.is_empty()
             && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if !is_key || text.len() - after.len() > TAG_BYTES {
+        if !is_key {
             return None;
         }
         found.push((key.to_owned(), value.to_owned()));

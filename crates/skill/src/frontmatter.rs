@@ -246,6 +246,13 @@ pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
     }
 }
 
+/// What the fast path and the full parser say, for a fuzz target to compare.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub fn both_parsers(yaml: &str, limits: &Limits) -> (Option<Map>, Result<Map, FrontmatterError>) {
+    (plain::parse(yaml), full::parse(yaml, limits))
+}
+
 /// Parses YAML as it stands, without repair: what the open standard's validator sees.
 pub fn parse_exactly(yaml: &str, limits: &Limits) -> Result<Map, FrontmatterError> {
     full::parse(yaml, limits)

@@ -84,6 +84,13 @@ fn simplified(title: &str) -> String {
     kept.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+/// What is left of `text` within a budget, for a fuzz target.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub fn trimmed(text: &str, lines: usize, chars: usize) -> String {
+    trim(text, lines, chars).text
+}
+
 /// The headings as an indented list of lines.
 pub fn outline(text: &str) -> String {
     headings(text).iter().map(|heading| format!("{heading}\n")).collect()

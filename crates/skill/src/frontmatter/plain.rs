@@ -25,6 +25,7 @@ pub(super) fn parse(yaml: &str) -> Option<Map> {
     let mut lines = Lines { rest: yaml };
     let mut map = Map::default();
     while let Some(line) = lines.next_content() {
+        // What was read so far may go on over indented lines, in ways of its own.
         if line.indent > 0 {
             return None;
         }
@@ -38,7 +39,7 @@ pub(super) fn parse(yaml: &str) -> Option<Map> {
             ">" => block(&mut lines, ' ', "\n")?,
             "|-" => block(&mut lines, '\n', "")?,
             "|" => block(&mut lines, '\n', "\n")?,
-            text => single_line(text, &lines)?,
+            text => scalar_or_flow(text)?,
         };
         map.0.push((key.to_owned(), value));
     }
@@ -89,11 +90,6 @@ impl<'a> Lines<'a> {
     fn peek(&self) -> Option<Line<'a>> {
         { *self }.next()
     }
-
-    /// Whether what was read so far cannot go on: a plain scalar may, over indented or blank lines.
-    fn at_entry(&self) -> bool {
-        self.peek().is_none_or(|line| line.indent == 0 && !line.text.is_empty())
-    }
 }
 
 /// YAML bounds a key's length; no field's name comes near it.
@@ -111,11 +107,6 @@ fn entry(text: &str) -> Option<(&str, &str)> {
         Some(rest) => Some((key, rest.trim_start_matches(' '))),
         None => rest.is_empty().then_some((key, "")),
     }
-}
-
-/// A value that stands on its key's line and ends there.
-fn single_line(text: &str, lines: &Lines<'_>) -> Option<Value> {
-    lines.at_entry().then(|| scalar_or_flow(text)).flatten()
 }
 
 fn scalar_or_flow(text: &str) -> Option<Value> {
@@ -162,7 +153,7 @@ fn flow_list(inner: &str) -> Option<Value> {
 
 /// A block scalar whose lines all have the same indentation.
 fn block(lines: &mut Lines<'_>, joint: char, end: &str) -> Option<Value> {
-    let indent = lines.peek().filter(|line| line.indent > 0 && !line.text.is_empty())?.indent;
+    let indent = lines.peek()?.indent;
     let mut text = String::new();
     while let Some(raw) = lines.rest.split('\n').next().filter(|raw| raw.starts_with(' ')) {
         let line = lines.next()?;
@@ -175,19 +166,16 @@ fn block(lines: &mut Lines<'_>, joint: char, end: &str) -> Option<Value> {
         }
         text.push_str(line.text);
     }
-    if !lines.at_entry() || lines.peek().is_some_and(|line| line.text.starts_with('#')) {
+    // Behind a blank line the block may go on, and what looks like a comment is text.
+    if text.is_empty() || lines.peek().is_some_and(|line| line.text.is_empty()) {
         return None;
     }
-    text.push_str(end);
-    Some(Value::quoted(text))
+    Some(Value::quoted(text + end))
 }
 
 /// What follows a key with nothing behind it: a list, a map of scalars, or nothing.
 fn collection(lines: &mut Lines<'_>) -> Option<Value> {
     let Some(first) = lines.peek() else { return Some(Value::plain("~")) };
-    if first.text.is_empty() || first.text.starts_with('#') {
-        return None;
-    }
     if first.text.starts_with("- ") {
         return list(lines, first.indent);
     }
@@ -204,8 +192,7 @@ fn list(lines: &mut Lines<'_>, indent: usize) -> Option<Value> {
         items.push(list_item(item.trim_start_matches(' '))?);
         lines.next();
     }
-    (lines.at_entry() && lines.peek().is_none_or(|line| line.text != "-"))
-        .then_some(Value::List(items))
+    Some(Value::List(items))
 }
 
 /// A scalar item; `a: b` would be a map.
@@ -217,11 +204,11 @@ fn map(lines: &mut Lines<'_>, indent: usize) -> Option<Value> {
     let mut entries = Map::default();
     while let Some(line) = lines.peek().filter(|line| line.indent == indent) {
         let (key, rest) = entry(line.text)?;
-        if rest.is_empty() || entries.0.len() >= ENTRIES || entries.get(key).is_some() {
+        if entries.0.len() >= ENTRIES || entries.get(key).is_some() {
             return None;
         }
         lines.next();
         entries.0.push((key.to_owned(), scalar_or_flow(rest)?));
     }
-    lines.at_entry().then_some(Value::Map(entries))
+    Some(Value::Map(entries))
 }

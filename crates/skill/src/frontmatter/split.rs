@@ -69,7 +69,7 @@ pub(crate) fn split_whole(
 /// A file may end right after the closing `---`, without a newline.
 fn closed_at_end(bytes: &[u8], limits: &Limits) -> Result<(Range<usize>, usize), FrontmatterError> {
     let last = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |newline| newline + 1);
-    if last > 0 && is_fence(&bytes[last..]) {
+    if is_fence(&bytes[last..]) {
         let mut ended = bytes.to_vec();
         ended.push(b'\n');
         if let Split::Whole { yaml, .. } = split(&ended, limits)? {

@@ -1,5 +1,8 @@
 //! Cutting a document down to a budget without losing what a model needs to act.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Heading, headings};
 
 /// Words in headings that say what to do, with what, and how to know it worked. Chinese beside
@@ -88,6 +91,10 @@ pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
     let opening_end = opening_end(text, &headings);
     let opening = beginning(&text[..opening_end], lines, chars);
     budget.take(opening);
+    // A cut may fall into a code block, which would swallow any section behind it.
+    if opening.len() < opening_end {
+        budget.lines = 0;
+    }
     let sections: Vec<(usize, &str)> = headings
         .iter()
         .enumerate()
@@ -129,7 +136,7 @@ fn beginning(text: &str, lines: usize, chars: usize) -> &str {
     let kept: usize =
         text.split_inclusive('\n').take_while(|line| budget.take(line)).map(str::len).sum();
     // A single line longer than the budget is cut rather than lost.
-    if kept == 0 {
+    if kept == 0 && lines > 0 {
         crate::text::prefix(text.lines().next().unwrap_or(""), chars)
     } else {
         &text[..kept]

@@ -1,0 +1,158 @@
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+const DOCUMENT: &str = "\
+# Title
+
+Opening.
+
+## History
+
+Long ago.
+
+## When to use it
+
+Always.
+
+### Never
+
+Almost.
+
+## Credits
+
+Thanks.
+
+## 步骤
+
+一。
+";
+
+/// What is left within `lines` lines, and what is named as dropped.
+#[track_caller]
+fn check(lines: usize, kept: &str, dropped: &[&str]) {
+    let trimmed = trim(DOCUMENT, lines, 10_000);
+    assert_eq!(
+        (trimmed.text.as_str(), trimmed.dropped),
+        (kept, dropped.iter().map(|it| (*it).to_owned()).collect())
+    );
+}
+
+#[test]
+fn a_document_that_fits_is_whole() {
+    check(100, DOCUMENT, &[]);
+    check(DOCUMENT.lines().count(), DOCUMENT, &[]);
+}
+
+#[test]
+fn essentials_are_kept_before_what_stands_above_them() {
+    let essentials = "# Title\n\nOpening.\n\n## When to use it\n\nAlways.\n\n### Never\n\nAlmost.\n\n## 步骤\n\n一。\n";
+    check(15, essentials, &["## History", "## Credits"]);
+    let with_history = essentials.replace("## When", "## History\n\nLong ago.\n\n## When");
+    check(19, &with_history, &["## Credits"]);
+    check(18, essentials, &["## History", "## Credits"]);
+}
+
+#[test]
+fn the_opening_is_kept_before_all_else() {
+    let all = ["## History", "## When to use it", "### Never", "## Credits", "## 步骤"];
+    check(4, "# Title\n\nOpening.\n\n", &all);
+    check(3, "# Title\n\nOpening.\n", &all);
+    check(1, "# Title\n", &all);
+    check(0, "", &all);
+}
+
+#[test]
+fn a_line_longer_than_the_budget_is_cut_rather_than_lost() {
+    let trimmed = trim(&"é".repeat(100), 10, 7);
+    assert_eq!((trimmed.text.as_str(), trimmed.dropped.len()), ("ééééééé", 0));
+    let trimmed = trim(&format!("{}\n# Steps\n", "x".repeat(100)), 10, 20);
+    assert_eq!((trimmed.text.len(), trimmed.dropped), (20, vec!["# Steps".to_owned()]));
+}
+
+#[test]
+fn nothing_stands_behind_a_cut_opening() {
+    let text = "# Title\n\n```\nlong long long long long code\n```\n\n## Steps\n";
+    let trimmed = trim(text, 10, 30);
+    assert_eq!(
+        (trimmed.text.as_str(), trimmed.dropped),
+        ("# Title\n\n```\n", vec!["## Steps".to_owned()])
+    );
+}
+
+#[test]
+fn words_of_each_kind_are_essential() {
+    for title in [
+        "When to use",
+        "Triggers",
+        "Inputs",
+        "Output format",
+        "Parameters",
+        "Steps",
+        "Workflow",
+        "Instructions",
+        "Failure modes",
+        "Error handling",
+        "Troubleshooting",
+        "Checks",
+        "Validation",
+        "Resources",
+        "References",
+        "Scripts",
+        "何时使用",
+        "输入",
+        "输出",
+        "步骤",
+        "流程",
+        "错误处理",
+        "检查",
+        "参考资料",
+    ] {
+        let text = format!("# T\n\n## Aside\n\nx\n\n## {title}\n\ny\n");
+        let trimmed = trim(&text, 6, 1_000);
+        assert_eq!(trimmed.dropped, ["## Aside"], "{title}");
+    }
+}
+
+fn document() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        2 => (1_usize..5, select(&["Steps", "Aside", "步骤", "Notes"][..])).prop_map(|(level, title)| format!("{} {title}", "#".repeat(level))),
+        3 => "[a-z漢 ]{0,20}",
+        1 => Just("```".to_owned()),
+    ];
+    (prop::collection::vec(line, 0..30), any::<bool>())
+        .prop_map(|(lines, ended)| lines.join("\n") + if ended { "\n" } else { "" })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(2_000)))]
+
+    #[test]
+    fn the_budget_is_kept_and_all_that_is_dropped_is_named(
+        text in document(),
+        lines in 0_usize..40,
+        chars in 0_usize..400,
+    ) {
+        let trimmed = trim(&text, lines, chars);
+        prop_assert!(trimmed.text.lines().count() <= lines, "{:?}", trimmed.text);
+        prop_assert!(trimmed.text.chars().count() <= chars, "{:?}", trimmed.text);
+        let all: Vec<String> = headings(&text).iter().map(ToString::to_string).collect();
+        let kept = headings(&trimmed.text).len();
+        prop_assert!(kept + trimmed.dropped.len() >= all.len().saturating_sub(1), "{:?}", trimmed);
+        prop_assert!(trimmed.dropped.iter().all(|heading| all.contains(heading)));
+        if text.lines().count() <= lines && text.chars().count() <= chars {
+            prop_assert_eq!(&trimmed.text, &text);
+            prop_assert!(trimmed.dropped.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_left_stands_in_the_order_of_the_document(text in document(), lines in 0_usize..40) {
+        let trimmed = trim(&text, lines, 10_000);
+        let mut rest = text.lines();
+        for line in trimmed.text.lines() {
+            prop_assert!(rest.any(|other| other == line), "{line:?} of {:?}", trimmed.text);
+        }
+    }
+}
