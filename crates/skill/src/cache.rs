@@ -47,6 +47,8 @@ pub enum CacheState {
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+    /// Scans are compared with the file system's own clock, so this is the real time.
+    clock: fn() -> SystemTime,
 }
 
 /// What a scan rests on, and the rest, apart: the first is checked while the second is decoded.
@@ -65,21 +67,21 @@ struct Content {
 impl Cache {
     /// A cache in `folder`, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), clock: SystemTime::now }
     }
 
     /// Scans `root`, reading only what has changed since the last time.
     pub(crate) fn scan(&self, root: &Path, options: &ScanOptions) -> (Scan, CacheState) {
         let file = self.file(root, options);
         let Some((kept, holds)) = load(&file, root, options.threads) else {
-            let fresh = scan::scan(root, options, &Known::new());
+            let fresh = scan::scan(root, options, &Known::new(), (self.clock)());
             Self::store(&file, &fresh);
             return (fresh, CacheState::Cold);
         };
         if holds {
             return (kept, CacheState::Warm);
         }
-        let fresh = scan::scan(root, options, &known(&kept));
+        let fresh = scan::scan(root, options, &known(&kept), (self.clock)());
         Self::store(&file, &fresh);
         (fresh, CacheState::Partial)
     }

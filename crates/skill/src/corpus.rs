@@ -1,12 +1,12 @@
-//! Thousands of real `SKILL.md` files, where they are at hand: `../shared/corpus` beside the
-//! repository. Tests over them say so and pass where it is absent.
+//! Thousands of real `SKILL.md` files, where they are at hand: `shared/corpus` beside the repository
+//! or further up. Tests over them say so and pass where it is absent.
 
 mod tests;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -23,12 +23,12 @@ pub(crate) struct Expected {
 }
 
 fn folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus"));
-    if folder.is_dir() {
-        return Some(folder);
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let folder = above.map(|folder| folder.join("shared/corpus")).find(|folder| folder.is_dir());
+    if folder.is_none() {
+        println!("skipped: there is no shared/corpus beside the repository");
     }
-    println!("skipped: there is no ../shared/corpus");
-    None
+    folder
 }
 
 /// Every file by its path below the corpus, as `00001/feishu-setup/SKILL.md`.

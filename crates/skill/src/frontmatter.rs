@@ -14,6 +14,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::for_terminal;
 use crate::value::Map;
 pub(crate) use split::split_whole;
 pub use split::{Split, split};
@@ -62,7 +63,7 @@ pub enum FrontmatterError {
         limit: usize,
     },
     /// The text is not YAML.
-    #[error("invalid YAML at line {line}, column {column}: {reason}")]
+    #[error("invalid YAML at line {line}, column {column}: {reason}", reason = for_terminal(reason))]
     InvalidYaml {
         /// The line, counted from the top of the file.
         line: usize,
@@ -83,7 +84,7 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// A key occurs twice in one mapping.
-    #[error("the key `{key}` occurs twice, again at line {line}")]
+    #[error("the key `{key}` occurs twice, again at line {line}", key = for_terminal(key))]
     DuplicateKey {
         /// The key.
         key: String,
@@ -99,7 +100,7 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// A value holds `<` or `>`.
-    #[error("the value of `{field}` holds `<` or `>`")]
+    #[error("the value of `{field}` holds `<` or `>`", field = for_terminal(field))]
     AngleBrackets {
         /// The top-level field.
         field: String,
@@ -226,7 +227,9 @@ pub struct Parsed {
 /// Parses the text between the `---` lines, repairing the most common mistake: an unquoted value
 /// that contains `: `.
 pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
-    if let Some(fields) = plain::parse(yaml) {
+    if limits.depth >= plain::DEPTH
+        && let Some(fields) = plain::parse(yaml)
+    {
         return Ok(Parsed { fields, repaired: false });
     }
     match full::parse(yaml, limits) {

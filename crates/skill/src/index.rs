@@ -11,7 +11,7 @@ mod report;
 mod tests;
 
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -43,7 +43,7 @@ pub struct IndexOptions {
 pub struct Index {
     /// The skills, by (priority of the root, path); each name once.
     pub skills: Vec<Entry>,
-    /// Skills of the same name as a stronger one; reached by naming their source.
+    /// Skills of the same name as a stronger one, the strongest first; reached by naming their source.
     pub shadowed: Vec<Entry>,
     /// What was searched, and what was left out.
     pub report: Report,
@@ -127,24 +127,29 @@ impl Index {
 /// themselves changes it.
 pub fn content_hash(root: &Root, options: &IndexOptions) -> String {
     let (scan, _) = scan_root(root, options);
-    hash_json(scan.found.into_iter().map(|found| Entry::new(root, found)))
+    let real = root.real();
+    hash_json(scan.found.into_iter().map(|found| Entry::new(root, &real, found)))
 }
 
 fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
     match (root.source, &options.cache) {
         (Source::Builtin, _) => (builtin::scan(), CacheState::Off),
         (_, Some(cache)) => cache.scan(&root.path, &options.scan),
-        (_, None) => (scan::scan(&root.path, &options.scan, &Known::new()), CacheState::Off),
+        (_, None) => {
+            let scan = scan::scan(&root.path, &options.scan, &Known::new(), SystemTime::now());
+            (scan, CacheState::Off)
+        }
     }
 }
 
 fn candidates_of(root: &Root, found: Vec<Found>, trust: &Trust) -> Vec<Candidate> {
+    let real = root.real();
     let mut candidates: Vec<Candidate> = found
         .into_iter()
         .map(|found| Candidate {
             root: root.priority,
             modified: found.modified,
-            entry: Entry::new(root, found),
+            entry: Entry::new(root, &real, found),
         })
         .collect();
     let trusted = root.source != Source::Project

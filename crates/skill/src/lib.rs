@@ -21,6 +21,8 @@ pub mod text;
 pub mod trust;
 pub mod value;
 pub mod watch;
+#[cfg(test)]
+mod world;
 
 /// Bytes as lowercase hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -4,6 +4,7 @@
 //! folder. What was checked is what is read.
 
 mod body;
+mod bounds;
 mod files;
 mod injection;
 mod resource;
@@ -18,6 +19,7 @@ use sha2::{Digest, Sha256};
 use crate::frontmatter::FrontmatterError;
 use crate::inner_path::NotInner;
 use crate::metadata::Diagnostic;
+use crate::text::for_terminal;
 pub use body::{Body, load_body, load_frontmatter};
 pub use files::{Files, SkillFile};
 pub use injection::{FileList, injection};
@@ -113,7 +115,7 @@ pub enum LoadError {
         source: FrontmatterError,
     },
     /// The path would lead out of the skill.
-    #[error("`{path}` is refused: {reason}")]
+    #[error("`{path}` is refused: {reason}", path = for_terminal(path))]
     PathTraversalBlocked {
         /// The path.
         path: String,
@@ -121,7 +123,7 @@ pub enum LoadError {
         reason: &'static str,
     },
     /// The file is over the limit.
-    #[error("`{path}` has {bytes} bytes, the limit is {limit}")]
+    #[error("`{path}` has {bytes} bytes, the limit is {limit}", path = for_terminal(path))]
     FileTooLarge {
         /// The path.
         path: String,
@@ -131,7 +133,7 @@ pub enum LoadError {
         limit: u64,
     },
     /// There is no such chunk.
-    #[error("Chunk '{id}' not found in skill '{name}'.")]
+    #[error("Chunk '{id}' not found in skill '{name}'.", id = for_terminal(id))]
     ChunkNotFound {
         /// The chunk.
         id: String,
@@ -139,7 +141,7 @@ pub enum LoadError {
         name: String,
     },
     /// The file is not text.
-    #[error("`{path}` is not a text file")]
+    #[error("`{path}` is not a text file", path = for_terminal(path))]
     NotText {
         /// The path.
         path: String,
@@ -161,7 +163,7 @@ pub enum LoadError {
         limit_chars: usize,
     },
     /// The system refused.
-    #[error("`{path}` cannot be read")]
+    #[error("`{path}` cannot be read", path = for_terminal(path))]
     Io {
         /// The path.
         path: String,

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,18 @@ pub struct Root {
     pub path: PathBuf,
     /// 0 is the strongest.
     pub priority: usize,
+}
+
+impl Root {
+    /// The folder itself, with links on the way to it resolved.
+    pub(crate) fn real(&self) -> Arc<Path> {
+        self.path.canonicalize().unwrap_or_else(|_| self.path.clone()).into()
+    }
+
+    /// A place below the root; the root itself for an empty path.
+    pub(crate) fn join(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().is_empty() { self.path.clone() } else { self.path.join(path) }
+    }
 }
 
 /// What decides which folders are searched.

@@ -1,8 +1,8 @@
 //! Finding the skills below one root, reading no more than their frontmatter.
 //!
 //! The walk goes level by level: each level's folders are sorted, looked at in parallel, and merged
-//! in their order. So neither the number of threads nor their timing shows in the result, even where
-//! a bound cuts the walk short.
+//! in their order; in the end all is sorted by path. So neither the number of threads nor their
+//! timing shows in the result, even where a bound cuts the walk short.
 
 mod folder;
 mod head;
@@ -100,6 +100,9 @@ pub enum Problem {
     /// `SKILL.md` is a device, a pipe or a folder.
     #[error("SKILL.md is not a regular file")]
     NotAFile,
+    /// A skill in a folder that is never searched.
+    #[error("the folder is hidden or holds dependencies, and such folders are not searched")]
+    SkippedFolder,
     /// There is a `skill.md`, but no `SKILL.md`.
     #[error("the file is called `{found}`, not `SKILL.md`")]
     WrongCase {
@@ -139,6 +142,7 @@ impl Problem {
             Self::Frontmatter(error) => error.code(),
             Self::Unreadable { .. } => "unreadable",
             Self::NotAFile => "not-a-file",
+            Self::SkippedFolder => "skipped-folder",
             Self::WrongCase { .. } => "wrong-case",
             Self::LinkCycle => "link-cycle",
             Self::BrokenLink => "broken-link",
@@ -155,6 +159,9 @@ impl Problem {
             Self::Frontmatter(error) => error.hint(),
             Self::Unreadable { .. } => "check the permissions of the file and its folders",
             Self::NotAFile => "replace it with a regular file",
+            Self::SkippedFolder => {
+                "rename the folder, without a dot in front, or name it as a root"
+            }
             Self::WrongCase { .. } => "rename the file to SKILL.md",
             Self::LinkCycle => "remove the link",
             Self::BrokenLink => "remove the link or restore what it pointed to",
@@ -175,6 +182,7 @@ pub(crate) struct Scan {
     pub(crate) ignored: Vec<Ignored>,
     /// Files, folders and links as they were: while they stay, the scan holds.
     pub(crate) stamps: Vec<Stamped>,
+    /// When it began, by the clock that files are stamped with.
     pub(crate) started: SystemTime,
     /// Bytes read from `SKILL.md` files.
     pub(crate) bytes_read: u64,
@@ -184,15 +192,14 @@ pub(crate) struct Scan {
 pub(crate) type Known<'a> = HashMap<&'a Path, (&'a Stamp, &'a Found)>;
 
 /// Walks `root` and reads the frontmatter of every skill below it that is not `known`.
-pub(crate) fn scan(root: &Path, options: &ScanOptions, known: &Known<'_>) -> Scan {
-    // File stamps are compared with the file system's own clock, so this is the real time.
-    let mut scan = Scan {
-        found: Vec::new(),
-        ignored: Vec::new(),
-        stamps: Vec::new(),
-        started: SystemTime::now(),
-        bytes_read: 0,
-    };
+pub(crate) fn scan(
+    root: &Path,
+    options: &ScanOptions,
+    known: &Known<'_>,
+    started: SystemTime,
+) -> Scan {
+    let (found, ignored, stamps) = (Vec::new(), Vec::new(), Vec::new());
+    let mut scan = Scan { found, ignored, stamps, started, bytes_read: 0 };
     let opened = open_folder(root).ok().zip(root.canonicalize().ok());
     let Some((handle, real)) = opened else {
         scan.stamps.push(Stamped::absent(PathBuf::new()));
@@ -210,20 +217,29 @@ pub(crate) fn scan(root: &Path, options: &ScanOptions, known: &Known<'_>) -> Sca
             scan.ignore(PathBuf::new(), Problem::TooDeep { limit: options.depth });
             break;
         }
-        if seen + level.len() > options.folders {
-            level.truncate(options.folders - seen);
-            scan.ignore(PathBuf::new(), Problem::TooManyFolders { limit: options.folders });
-        }
+        let is_cut = level.len() > options.folders - seen;
+        level.truncate(options.folders - seen);
         seen += level.len();
         let steps = map_in_order(&level, options.threads, |folder| look.at(folder));
         level = scan.merge(steps);
+        if is_cut {
+            scan.ignore(PathBuf::new(), Problem::TooManyFolders { limit: options.folders });
+            break;
+        }
     }
+    scan.sort();
     scan
 }
 
 impl Scan {
     fn ignore(&mut self, path: PathBuf, problem: Problem) {
         self.ignored.push(Ignored { path, problem });
+    }
+
+    /// Orders everything by its path, however deep it was found.
+    fn sort(&mut self) {
+        self.found.sort_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
+        self.ignored.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     }
 
     /// Takes one level's results in their order; the folders to look at next are returned.

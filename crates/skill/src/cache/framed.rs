@@ -29,13 +29,19 @@ impl Framed {
 
 /// Reads a file that was written with the same mark and has not been damaged since.
 pub(super) fn read(file: &Path, magic: &Magic) -> Option<Framed> {
-    let bytes = fs::read(file).ok()?;
+    parse(fs::read(file).ok()?, magic)
+}
+
+/// Takes a file's content apart, if it is intact.
+pub(super) fn parse(bytes: Vec<u8>, magic: &Magic) -> Option<Framed> {
     let rest = bytes.strip_prefix(magic)?;
     let (checksum, rest) = rest.split_first_chunk::<8>()?;
+    if xxh3_64(rest) != u64::from_le_bytes(*checksum) {
+        return None;
+    }
     let (length, rest) = rest.split_first_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let intact = xxh3_64(rest) == u64::from_le_bytes(*checksum) && length <= rest.len();
-    intact.then(|| Framed { second: HEADER + length, bytes })
+    (length <= rest.len()).then(|| Framed { second: HEADER + length, bytes })
 }
 
 /// Replaces the file as a whole; `None` where that is not possible.
@@ -43,13 +49,12 @@ pub(super) fn write(file: &Path, magic: &Magic, first: &[u8], second: &[u8]) -> 
     let folder = file.parent()?;
     fs::create_dir_all(folder).ok()?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder).ok()?;
+    let length = (first.len() as u64).to_le_bytes();
     let mut checksum = Xxh3Default::new();
-    checksum.update(first);
-    checksum.update(second);
-    let mut header = magic.to_vec();
-    header.extend(checksum.digest().to_le_bytes());
-    header.extend((first.len() as u64).to_le_bytes());
-    for part in [&header, first, second] {
+    for part in [&length[..], first, second] {
+        checksum.update(part);
+    }
+    for part in [magic, &checksum.digest().to_le_bytes()[..], &length, first, second] {
         temporary.write_all(part).ok()?;
     }
     temporary.persist(file).ok()?;

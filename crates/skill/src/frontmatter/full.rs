@@ -3,7 +3,9 @@
 //! Building the value from events shows anchors, aliases, tags and duplicate keys as they occur, and
 //! bounds the depth before a hostile document can cost anything.
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StructureStyle};
+use std::collections::HashSet;
+
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, StructureStyle};
 
 use super::{Forbidden, FrontmatterError, Limits};
 use crate::value::{Map, Scalar, Value};
@@ -14,9 +16,10 @@ const LINES_ABOVE: usize = 1;
 pub(super) fn parse(yaml: &str, limits: &Limits) -> Result<Map, FrontmatterError> {
     let mut options = Options::default();
     options.disallow_directives = true;
+    options.emit_unresolved_aliases = true;
     let mut builder = Builder { open: Vec::new(), root: None, limits };
     for event in Parser::new_from_str_with_options(yaml, options) {
-        let (event, span) = event.map_err(|error| invalid(&error))?;
+        let (event, span) = event.map_err(|error| refused(&error, limits))?;
         builder.push(event, line_of(&span))?;
     }
     match builder.root {
@@ -45,7 +48,7 @@ struct Builder<'a> {
 /// A collection that is still being filled.
 enum Open {
     List(Vec<Value>),
-    Map { entries: Map, key: Option<String> },
+    Map { entries: Map, keys: HashSet<String>, key: Option<String> },
 }
 
 impl Builder<'_> {
@@ -62,7 +65,8 @@ impl Builder<'_> {
             }
             Event::MappingStart(_, anchor, tag) => {
                 refuse_properties(anchor, tag.is_some(), line)?;
-                self.enter(Open::Map { entries: Map::default(), key: None }, line)
+                let (entries, keys) = (Map::default(), HashSet::new());
+                self.enter(Open::Map { entries, keys, key: None }, line)
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::List(items)) => self.node(Value::List(items), line),
@@ -91,16 +95,20 @@ impl Builder<'_> {
         match self.open.last_mut() {
             None => self.root = Some(value),
             Some(Open::List(items)) => items.push(value),
-            Some(Open::Map { entries, key }) => match key.take() {
+            Some(Open::Map { entries, keys, key }) => match key.take() {
                 Some(key) => entries.0.push((key, value)),
-                None => *key = Some(new_key(entries, value, line)?),
+                None => *key = Some(new_key(keys, value, line)?),
             },
         }
         Ok(())
     }
 }
 
-fn new_key(entries: &Map, value: Value, line: usize) -> Result<String, FrontmatterError> {
+fn new_key(
+    keys: &mut HashSet<String>,
+    value: Value,
+    line: usize,
+) -> Result<String, FrontmatterError> {
     let Value::Scalar(Scalar { text, .. }) = value else {
         let reason = "a key must be text".to_owned();
         return Err(FrontmatterError::InvalidYaml { line, column: 1, reason });
@@ -108,7 +116,7 @@ fn new_key(entries: &Map, value: Value, line: usize) -> Result<String, Frontmatt
     if text == "<<" {
         return Err(FrontmatterError::Forbidden { what: Forbidden::MergeKey, line });
     }
-    if entries.get(&text).is_some() {
+    if !keys.insert(text.clone()) {
         return Err(FrontmatterError::DuplicateKey { key: text, line });
     }
     Ok(text)
@@ -127,11 +135,12 @@ fn line_of(span: &Span) -> usize {
     span.start.line() + LINES_ABOVE
 }
 
-fn invalid(error: &granit_parser::ScanError) -> FrontmatterError {
+fn refused(error: &granit_parser::ScanError, limits: &Limits) -> FrontmatterError {
     let at = error.marker();
-    FrontmatterError::InvalidYaml {
-        line: at.line() + LINES_ABOVE,
-        column: at.col() + 1,
-        reason: error.info(),
+    let line = at.line() + LINES_ABOVE;
+    // The parser looks ahead, so it may meet its own bound on depth first.
+    if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
+        return FrontmatterError::TooDeep { limit: limits.depth, line };
     }
+    FrontmatterError::InvalidYaml { line, column: at.col() + 1, reason: error.info() }
 }

@@ -5,12 +5,20 @@
 //! differential test holds it to that), and gives up with `None` at the first doubt. A general YAML
 //! parser takes 35–40 µs a frontmatter, which is most of a cold start with thousands of skills.
 
+#[cfg(test)]
+mod tests;
+
 use crate::value::{Map, Value};
 
+/// How deep the values nest that it answers with.
+pub(super) const DEPTH: usize = 3;
+/// Entries of a map, whose keys are compared one by one.
+const ENTRIES: usize = 64;
+
 pub(super) fn parse(yaml: &str) -> Option<Map> {
-    // Tabs, carriage returns and unusual line breaks have rules of their own.
+    // Tabs, carriage returns and other control characters have rules of their own.
     if yaml.bytes().any(|b| b < b' ' && b != b'\n' || b == 0x7F)
-        || !yaml.is_ascii() && has_breaks(yaml)
+        || !yaml.is_ascii() && yaml.chars().any(is_odd)
     {
         return None;
     }
@@ -21,7 +29,7 @@ pub(super) fn parse(yaml: &str) -> Option<Map> {
             return None;
         }
         let (key, rest) = entry(line.text)?;
-        if map.get(key).is_some() {
+        if map.0.len() >= ENTRIES || map.get(key).is_some() {
             return None;
         }
         let value = match rest {
@@ -37,9 +45,13 @@ pub(super) fn parse(yaml: &str) -> Option<Map> {
     (!map.0.is_empty()).then_some(map)
 }
 
-/// U+0085, U+2028, U+2029 and the byte order mark, which parsers treat in different ways.
-fn has_breaks(yaml: &str) -> bool {
-    yaml.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}'))
+/// Line breaks beyond ASCII, the byte order mark and what is no character, which have rules of their
+/// own.
+fn is_odd(c: char) -> bool {
+    matches!(
+        c,
+        '\u{80}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+    )
 }
 
 #[derive(Clone, Copy)]
@@ -84,11 +96,15 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// YAML bounds a key's length; no field's name comes near it.
+const KEY_BYTES: usize = 128;
+
 /// `key: rest` or `key:`.
 fn entry(text: &str) -> Option<(&str, &str)> {
     let (key, rest) = text.split_once(':')?;
     let simple = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if !key.as_bytes().first()?.is_ascii_alphabetic() || !key.bytes().all(simple) {
+    let is_short = key.len() <= KEY_BYTES;
+    if !is_short || !key.as_bytes().first()?.is_ascii_alphabetic() || !key.bytes().all(simple) {
         return None;
     }
     match rest.strip_prefix(' ') {
@@ -131,7 +147,7 @@ fn is_plain(text: &str) -> bool {
 
 /// `a, b, "c d"` between brackets.
 fn flow_list(inner: &str) -> Option<Value> {
-    if inner.trim().is_empty() {
+    if inner.trim_matches(' ').is_empty() {
         return Some(Value::List(Vec::new()));
     }
     let item = |text: &str| {
@@ -201,7 +217,7 @@ fn map(lines: &mut Lines<'_>, indent: usize) -> Option<Value> {
     let mut entries = Map::default();
     while let Some(line) = lines.peek().filter(|line| line.indent == indent) {
         let (key, rest) = entry(line.text)?;
-        if rest.is_empty() || entries.get(key).is_some() {
+        if rest.is_empty() || entries.0.len() >= ENTRIES || entries.get(key).is_some() {
             return None;
         }
         lines.next();

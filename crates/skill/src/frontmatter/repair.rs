@@ -1,7 +1,10 @@
 //! The most common broken YAML: a value with `: ` in it and no quotes around it.
 
+#[cfg(test)]
+mod tests;
+
 /// Rewrites every top-level plain scalar as a block scalar, so that its text means itself; `None`
-/// when there is none.
+/// when there is none, or when a line may be a field as well as a part of the text above it.
 pub(super) fn quote_values(yaml: &str) -> Option<String> {
     let mut repaired = String::with_capacity(yaml.len() + 64);
     let mut changed = false;
@@ -11,13 +14,8 @@ pub(super) fn quote_values(yaml: &str) -> Option<String> {
             Some((key, value)) => {
                 changed = true;
                 repaired.push_str(key);
-                repaired.push_str(": >-\n  ");
-                repaired.push_str(value);
-                // A plain scalar may go on over indented lines.
-                while let Some(more) = lines.next_if(|next| is_continuation(next)) {
-                    repaired.push_str("\n  ");
-                    repaired.push_str(more.trim());
-                }
+                repaired.push_str(": >-");
+                push_block(&mut repaired, value, || lines.next_if(|next| is_continuation(next)))?;
             }
             None => repaired.push_str(line),
         }
@@ -26,10 +24,36 @@ pub(super) fn quote_values(yaml: &str) -> Option<String> {
     changed.then_some(repaired)
 }
 
+/// A plain scalar goes on over indented lines, and ends at a comment. The comment is kept at the left
+/// margin, where nothing can continue the block behind it.
+fn push_block<'a>(
+    repaired: &mut String,
+    value: &'a str,
+    mut more: impl FnMut() -> Option<&'a str>,
+) -> Option<()> {
+    let mut line = value;
+    loop {
+        let (text, comment) = split_comment(line);
+        repaired.push_str("\n  ");
+        repaired.push_str(text.trim());
+        if let Some(comment) = comment {
+            repaired.push('\n');
+            repaired.push_str(comment);
+            return Some(());
+        }
+        match more() {
+            // An indented `allowed-tools:` must not be lost in a description.
+            Some(next) if plain_entry(next.trim_start()).is_some() => return None,
+            Some(next) => line = next,
+            None => return Some(()),
+        }
+    }
+}
+
 /// `key: value` at the left margin, where the value is a plain scalar.
 fn plain_entry(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
-    let value = without_comment(value.strip_prefix([' ', '\t'])?).trim();
+    let value = value.strip_prefix([' ', '\t'])?.trim();
     let is_key =
         !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     let is_plain = !value.is_empty()
@@ -37,9 +61,13 @@ fn plain_entry(line: &str) -> Option<(&str, &str)> {
     (is_key && is_plain).then_some((key, value))
 }
 
-/// In a plain scalar ` #` begins a comment; in a block scalar it would become text.
-fn without_comment(value: &str) -> &str {
-    value.split_once(" #").map_or(value, |(value, _)| value)
+/// In a plain scalar a `#` behind white space begins a comment; in a block scalar it would be text.
+fn split_comment(line: &str) -> (&str, Option<&str>) {
+    let begins = |at: usize| at == 0 || line[..at].ends_with([' ', '\t']);
+    match line.match_indices('#').map(|(at, _)| at).find(|at| begins(*at)) {
+        Some(at) => (&line[..at], Some(&line[at..])),
+        None => (line, None),
+    }
 }
 
 fn is_continuation(line: &str) -> bool {

@@ -1,5 +1,8 @@
 //! Finding where a frontmatter begins and ends, in as few bytes as possible.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use super::{FrontmatterError, Limits};
@@ -25,6 +28,9 @@ pub fn split(bytes: &[u8], limits: &Limits) -> Result<Split, FrontmatterError> {
     let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     let mut lines = Lines { bytes, at: start };
     match lines.next() {
+        Some(line) if too_long(&bytes[line.text.clone()], limits.line_chars) => {
+            return Err(FrontmatterError::Absent);
+        }
         Some(line) if line.ended && is_fence(&bytes[line.text.clone()]) => {}
         Some(line) if !line.ended && could_open(&bytes[line.text.clone()]) => {
             return Ok(Split::Unfinished);
@@ -36,11 +42,11 @@ pub fn split(bytes: &[u8], limits: &Limits) -> Result<Split, FrontmatterError> {
     for number in 2.. {
         let Some(line) = lines.next() else { break };
         let text = &bytes[line.text.clone()];
-        if line.ended && is_fence(text) {
-            return Ok(Split::Whole { yaml: first..line.text.start, body: lines.at });
-        }
         if too_long(text, limits.line_chars) {
             return Err(FrontmatterError::LineTooLong { line: number, limit: limits.line_chars });
+        }
+        if line.ended && is_fence(text) {
+            return Ok(Split::Whole { yaml: first..line.text.start, body: lines.at });
         }
         if line.ended && number > limits.lines + 1 {
             return Err(FrontmatterError::TooManyLines { limit: limits.lines });
@@ -109,13 +115,15 @@ fn is_fence(line: &[u8]) -> bool {
 
 /// Whether an unfinished first line can still become `---`.
 fn could_open(line: &[u8]) -> bool {
-    let dashes = line.iter().take_while(|b| **b == b'-').count();
-    dashes == line.len() && dashes <= 3 || is_fence(line)
+    b"---".starts_with(line) || BOM.starts_with(line) || is_fence(line)
 }
 
+/// Characters are counted by their first bytes; bytes that are no text must not escape the bound.
 fn too_long(line: &[u8], limit: usize) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    line.len() > limit && line.iter().filter(|b| !is_continuation(**b)).count() > limit
+    line.len() > limit
+        && (line.len() > limit.saturating_mul(4)
+            || line.iter().filter(|b| !is_continuation(**b)).count() > limit)
 }
 
 fn is_continuation(byte: u8) -> bool {

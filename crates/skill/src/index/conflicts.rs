@@ -1,5 +1,6 @@
 //! Several skills of one name: which one counts.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
@@ -74,12 +75,18 @@ pub(super) fn settle(candidates: Vec<Candidate>) -> (Vec<Entry>, Vec<Entry>, Vec
             losers,
         })
         .collect();
-    let (mut skills, mut shadowed) =
-        (Vec::with_capacity(candidates.len() - beaten.len()), Vec::new());
+    let mut skills = Vec::with_capacity(candidates.len() - beaten.len());
+    let mut shadowed = Vec::new();
     for (place, candidate) in candidates.into_iter().enumerate() {
-        if beaten.contains(&place) { &mut shadowed } else { &mut skills }.push(candidate.entry);
+        if beaten.contains(&place) {
+            shadowed.push(candidate);
+        } else {
+            skills.push(candidate.entry);
+        }
     }
-    (skills, shadowed, conflicts)
+    // Without the winner the next one would win, so the first of a name is the strongest here, too.
+    shadowed.sort_by_key(|candidate| (candidate.root, Reverse(candidate.modified)));
+    (skills, shadowed.into_iter().map(|candidate| candidate.entry).collect(), conflicts)
 }
 
 impl Loser {

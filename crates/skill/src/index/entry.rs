@@ -1,6 +1,7 @@
 //! One skill in the index.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -30,24 +31,25 @@ pub struct Entry {
     pub diagnostics: Vec<Diagnostic>,
     /// Links out of the root on the way to it.
     pub links: Vec<Link>,
+    /// The real folder of its root when the index was built.
+    pub(crate) root: Arc<Path>,
 }
 
 impl Entry {
     /// A skill that is not trusted yet.
-    pub(super) fn new(root: &Root, found: Found) -> Self {
+    pub(super) fn new(root: &Root, real: &Arc<Path>, found: Found) -> Self {
         let Found { folder, metadata, links, .. } = found;
-        // A root may itself be a skill.
-        let is_root = folder.as_os_str().is_empty();
         Self {
             name: metadata.name,
             description: metadata.description,
             source: root.source,
-            path: if is_root { root.path.clone() } else { root.path.join(folder) },
+            path: root.join(&folder),
             controls: metadata.controls,
             meta: metadata.meta,
             trusted: false,
             diagnostics: metadata.diagnostics,
             links,
+            root: Arc::clone(real),
         }
     }
 

@@ -59,14 +59,15 @@ pub struct IgnoredPath {
 
 impl Report {
     pub(super) fn add(&mut self, root: &Root, scan: &Scan, cache: CacheState, began: Instant) {
-        let is_skill =
-            |problem: &Problem| matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile);
+        let is_skill = |problem: &Problem| {
+            matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile | Problem::SkippedFolder)
+        };
         self.valid += scan.found.len();
         self.found +=
             scan.found.len() + scan.ignored.iter().filter(|i| is_skill(&i.problem)).count();
         self.bytes_read += scan.bytes_read;
         self.ignored.extend(scan.ignored.iter().map(|ignored| IgnoredPath {
-            path: root.path.join(&ignored.path).to_string_lossy().into_owned(),
+            path: root.join(&ignored.path).to_string_lossy().into_owned(),
             code: ignored.problem.code(),
             message: ignored.problem.to_string(),
             hint: ignored.problem.hint(),

@@ -1,5 +1,8 @@
 //! The body of a selected skill.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Files, Limits, LoadError, LoadReport, Loaded, Oversize, sha256};
 use crate::chunks::{self, Chunk, Parts};
 use crate::frontmatter::{self, FrontmatterError};

@@ -1,17 +1,21 @@
 //! The files of one skill, on disk or inside the program.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt as _};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::LoadError;
+use super::bounds::Bounds;
 use crate::builtin::{self, BuiltinFile};
 use crate::index::Entry;
 use crate::inner_path::InnerPath;
@@ -20,6 +24,8 @@ use crate::roots::Source;
 const MANIFEST: &str = "SKILL.md";
 /// A device or pipe must neither be waited for nor take over the terminal.
 const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+const LEADS_OUT: &str = "a link leads out of the skill";
+const NO_FILE: &str = "it is not a regular file";
 /// Folders below a skill that are listed.
 const DEPTH: usize = 6;
 /// Files below a skill that are counted.
@@ -36,8 +42,9 @@ pub struct Files {
 enum Place {
     Disk {
         folder: Dir,
-        /// Where `SKILL.md` may be a link out of the folder, as the index recorded it.
-        linked_manifest: Option<std::path::PathBuf>,
+        /// `SKILL.md`, which may be a link.
+        manifest: PathBuf,
+        bounds: Bounds,
     },
     Builtin(&'static [BuiltinFile]),
 }
@@ -60,24 +67,23 @@ impl Files {
             let files = builtin::files(&entry.name).ok_or_else(missing)?;
             return Ok(Self { name, place: Place::Builtin(files) });
         }
-        let folder =
-            Dir::open_ambient_dir(&entry.path, ambient_authority()).map_err(|_| missing())?;
-        let manifest = entry.path.join(MANIFEST);
-        let is_linked = entry.links.iter().any(|link| Path::new(&link.path) == manifest);
-        Ok(Self {
-            name,
-            place: Place::Disk { folder, linked_manifest: is_linked.then_some(manifest) },
-        })
+        let bounds = Bounds::of(entry);
+        let opened = bounds.open(&entry.path, OFlags::RDONLY | OFlags::DIRECTORY);
+        let folder = opened.map_err(|_| missing())?.ok_or_else(|| {
+            blocked(&entry.path.to_string_lossy(), "it was replaced by a link out of its root")
+        })?;
+        let (folder, manifest) = (Dir::from_std_file(folder), entry.path.join(MANIFEST));
+        Ok(Self { name, place: Place::Disk { folder, manifest, bounds } })
     }
 
     /// Reads `SKILL.md`, which alone may be a link out of the folder.
     pub(super) fn manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
         let missing = || LoadError::SkillNotFound { name: self.name.clone() };
         match &self.place {
-            Place::Disk { linked_manifest: Some(manifest), .. } => {
-                let mut options = fs::OpenOptions::new();
-                options.read(true).custom_flags(CAREFUL.bits().cast_signed());
-                let file = options.open(manifest).map_err(|_| missing())?;
+            Place::Disk { folder, manifest, bounds } if is_link(folder, MANIFEST) => {
+                let opened = bounds.open(manifest, OFlags::RDONLY | CAREFUL);
+                let file = opened.map_err(|_| missing())?;
+                let file = file.ok_or_else(|| blocked(MANIFEST, LEADS_OUT))?;
                 let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
                 if is_file { read(file, MANIFEST, limit) } else { Err(missing()) }
             }
@@ -118,22 +124,31 @@ impl Files {
     }
 }
 
+fn is_link(folder: &Dir, name: &str) -> bool {
+    folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+fn blocked(path: &str, reason: &'static str) -> LoadError {
+    LoadError::PathTraversalBlocked { path: path.to_owned(), reason }
+}
+
 /// Opens a regular file; the kernel keeps the lookup beneath the folder, links and races included.
 fn open_beneath(folder: &Dir, path: &InnerPath) -> Result<fs::File, LoadError> {
-    let blocked =
-        |reason| LoadError::PathTraversalBlocked { path: path.as_str().to_owned(), reason };
+    let blocked = |reason| blocked(path.as_str(), reason);
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(CAREFUL.bits().cast_signed());
     let file = folder.open_with(path, &options).map_err(|error| match error.kind() {
-        std::io::ErrorKind::PermissionDenied if leads_out(folder, path) => {
-            blocked("a link leads out of the skill")
+        std::io::ErrorKind::PermissionDenied if leads_out(folder, path) => blocked(LEADS_OUT),
+        // A socket, or a device without a driver.
+        _ if matches!(Errno::from_io_error(&error), Some(Errno::NXIO | Errno::NODEV)) => {
+            blocked(NO_FILE)
         }
         _ => LoadError::io(path.as_str(), error),
     })?;
     let io = |error| LoadError::io(path.as_str(), error);
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
-        return Err(blocked("it is not a regular file"));
+        return Err(blocked(NO_FILE));
     }
     // A hard link cannot be told from the file itself, but its owner can.
     let owner = folder.dir_metadata().map_err(io)?.uid();
@@ -156,7 +171,9 @@ fn read(file: fs::File, path: &str, limit: u64) -> Result<Vec<u8>, LoadError> {
     }
     // The file may grow while it is read.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| LoadError::io(path, error))?;
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| LoadError::io(path, error))?;
     if bytes.len() as u64 > limit { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 

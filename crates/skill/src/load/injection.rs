@@ -1,5 +1,8 @@
 //! The block in which a skill's text enters a model's context.
 
+#[cfg(test)]
+mod tests;
+
 use super::{LoadReport, SkillFile};
 use crate::index::Entry;
 use crate::text;

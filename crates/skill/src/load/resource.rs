@@ -1,5 +1,8 @@
 //! One file of a skill, or a section of it.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Files, Limits, LoadError, LoadReport, Loaded, sha256};
 use crate::index::Entry;
 use crate::inner_path::InnerPath;
@@ -33,7 +36,7 @@ pub fn load_resource(
     }
     let excerpt =
         excerpt(&visible, path.as_str(), section_hint, limits.excerpt_chars, &mut diagnostics);
-    let truncated = excerpt.trim_end() != visible.trim_end();
+    let truncated = !excerpt.starts_with(visible.trim_end());
     Ok(Loaded {
         report: LoadReport {
             path: path.as_str().to_owned(),
@@ -94,10 +97,8 @@ fn beginning_with_outline(content: &str, limit: usize) -> String {
     let overview = ["Contents", "Table of contents", "Overview", "目录", "概览", "概述"];
     let start = overview.iter().find_map(|title| sections::find_exactly(content, title));
     let start = start.map_or(content, |range| &content[range]);
-    format!(
-        "{}\n\n{outline}",
-        cut(start, limit - outline.chars().count().min(limit) - 2).trim_end()
-    )
+    let room = limit.saturating_sub(outline.chars().count() + 2);
+    text::prefix(&format!("{}\n\n{outline}", cut(start, room).trim_end()), limit).to_owned()
 }
 
 /// As many whole lines as fit, with a note where something is missing.

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 
 use super::{
@@ -77,7 +77,9 @@ impl Look<'_> {
     pub(super) fn at(&self, folder: &Folder) -> Step {
         let mut step = Step::default();
         let manifest = folder.path.join(MANIFEST);
-        if let Some((stamp, found)) = self.known.get(manifest.as_path())
+        // A file that was known within the root may since have moved behind a link out of it.
+        if folder.way.outward.is_empty()
+            && let Some((stamp, found)) = self.known.get(manifest.as_path())
             && stamp::look(self.handle, &manifest, AtFlags::empty()).as_ref() == Some(stamp)
         {
             step.stamps.push(Stamped {
@@ -174,48 +176,73 @@ impl Look<'_> {
         for (name, kind) in listed {
             let path = folder.path.join(&name);
             match kind {
-                FileType::Directory if !skips(&name) => step.children.push(Folder {
+                FileType::Directory | FileType::Symlink if skips(&name) => self.skip(path, step),
+                FileType::Directory => step.children.push(Folder {
                     path,
                     name: name.to_string_lossy().into_owned(),
                     way: Arc::clone(&folder.way),
                 }),
-                FileType::Symlink if !skips(&name) => self.linked_folder(folder, &name, path, step),
-                FileType::RegularFile if is_manifest_in_other_case(&name) => {
+                FileType::RegularFile | FileType::Symlink if is_manifest_in_other_case(&name) => {
                     let found = name.to_string_lossy().into_owned();
                     step.ignore(path, Problem::WrongCase { found });
                 }
+                FileType::Symlink => self.linked_folder(folder, &name, path, step),
                 _ => {}
             }
         }
     }
 
+    /// Nothing in such a folder is searched, but a skill that it is itself is reported.
+    fn skip(&self, path: PathBuf, step: &mut Step) {
+        let manifest = Stamped::at(self.handle, path.join(MANIFEST));
+        let is_skill = manifest.stamp.is_some();
+        step.stamps.push(manifest);
+        if is_skill {
+            step.ignore(path, Problem::SkippedFolder);
+        }
+    }
+
     fn linked_folder(&self, parent: &Folder, name: &OsStr, path: PathBuf, step: &mut Step) {
         step.stamps.push(Stamped::link_at(self.handle, path.clone()));
-        let target = match statat(self.handle, &path, AtFlags::empty()) {
-            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
-                self.root.join(&path).canonicalize()
+        let stat = statat(self.handle, &path, AtFlags::empty());
+        match self.way_through(parent, &path, stat) {
+            Ok(Some(way)) => {
+                let name = name.to_string_lossy().into_owned();
+                step.children.push(Folder { path, name, way: Arc::new(way) });
             }
-            Ok(_) => return,
-            Err(error) => {
-                step.stamps.push(Stamped::absent(path.clone()));
-                return step.ignore(path, link_problem(error));
+            left_out => {
+                // Nobody looks behind this link, but what is there may become a folder.
+                let stamp = stat.ok().map(Stamp::from);
+                step.stamps.push(Stamped { path: path.clone(), is_link: false, stamp });
+                if let Err(problem) = left_out {
+                    step.ignore(path, problem);
+                }
             }
-        };
+        }
+    }
+
+    /// Where the link at `path` leads; `None` if that is no folder.
+    fn way_through(
+        &self,
+        parent: &Folder,
+        path: &Path,
+        stat: Result<Stat, Errno>,
+    ) -> Result<Option<Way>, Problem> {
+        if FileType::from_raw_mode(stat.map_err(link_problem)?.st_mode) != FileType::Directory {
+            return Ok(None);
+        }
         if !self.options.follow_symlinks {
-            return step.ignore(path, Problem::LinkNotFollowed);
+            return Err(Problem::LinkNotFollowed);
         }
-        let Ok(target) = target else { return step.ignore(path, Problem::BrokenLink) };
-        let stands_in = parent.real();
-        if std::iter::once(&stands_in).chain(&parent.way.left).any(|left| left.starts_with(&target))
-        {
-            return step.ignore(path, Problem::LinkCycle);
-        }
+        let real = self.root.join(path).canonicalize().map_err(|_| Problem::BrokenLink)?;
         let mut left = parent.way.left.clone();
-        left.push(stands_in);
+        left.push(parent.real());
+        if left.iter().any(|left| left.starts_with(&real)) {
+            return Err(Problem::LinkCycle);
+        }
         let mut outward = parent.way.outward.clone();
-        outward.extend(self.outward(&path, &target));
-        let way = Arc::new(Way { prefix: path.clone(), real: target, left, outward });
-        step.children.push(Folder { path, name: name.to_string_lossy().into_owned(), way });
+        outward.extend(self.outward(path, &real));
+        Ok(Some(Way { prefix: path.to_owned(), real, left, outward }))
     }
 
     /// Names and kinds, sorted by name.
@@ -257,7 +284,11 @@ fn is_manifest_in_other_case(name: &OsStr) -> bool {
 }
 
 fn unreadable(error: Errno) -> Problem {
-    Problem::Unreadable { reason: std::io::Error::from(error).kind().to_string() }
+    match error {
+        // A socket, or a device without a driver.
+        Errno::NXIO | Errno::NODEV => Problem::NotAFile,
+        other => Problem::Unreadable { reason: std::io::Error::from(other).kind().to_string() },
+    }
 }
 
 fn link_problem(error: Errno) -> Problem {

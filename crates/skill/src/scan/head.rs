@@ -1,5 +1,8 @@
 //! Reading a file's frontmatter and nothing behind it.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::File;
 use std::io::Read;
 

@@ -1,0 +1,5 @@
+//! Messages to a model provider's wire form and back, streaming.
+
+pub mod json;
+pub mod reply;
+pub mod sse;

@@ -1,0 +1,221 @@
+//! A tool call as the model writes it: `{tool, params}`, checked before anybody is asked about it.
+//!
+//! Invariant: a path in a parsed call is lexically normal (no `.`, `..` or doubled slashes, `.` alone
+//! for the workspace itself), so that a rule about `private/*` cannot be walked around in spelling.
+
+use schemars::{Schema, schema_for};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::network::{InvalidRequest, normal_request};
+use crate::outcome::failure;
+use crate::permission::{Request, Risk, Tool};
+use crate::workspace::normal_path;
+
+mod params;
+
+pub use params::{DeleteFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
+
+/// What a model wants a tool to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Call {
+    /// Read a text file.
+    ReadFile(ReadFile),
+    /// List a directory.
+    ListDir(ListDir),
+    /// Search files.
+    Grep(Grep),
+    /// Write a file.
+    WriteFile(WriteFile),
+    /// Delete a file.
+    DeleteFile(DeleteFile),
+    /// Send an HTTP request.
+    NetworkRequest(NetworkRequest),
+}
+
+/// Why a call cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidCall {
+    /// There is no such tool.
+    #[error("there is no tool `{tool}`")]
+    UnknownTool {
+        /// What was asked for.
+        tool: String,
+    },
+    /// Its parameters are wrong.
+    #[error("wrong params for `{tool}`")]
+    Params {
+        /// The tool.
+        tool: &'static str,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// Its path climbs out of where it starts.
+    #[error("`{path}` leads out of the workspace")]
+    Path {
+        /// The path as it was given.
+        path: String,
+    },
+    /// It is not a request that can be sent.
+    #[error(transparent)]
+    Request(#[from] InvalidRequest),
+}
+
+impl InvalidCall {
+    /// The code for observations.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Path { .. } => "PathTraversalBlocked",
+            _ => "InvalidAction",
+        }
+    }
+
+    /// The error as a result for the model.
+    pub fn to_json(&self) -> Value {
+        failure(self, self.code(), &self.hint())
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownTool { .. } => {
+                let names: Vec<_> =
+                    Call::TOOLS.iter().map(|tool| format!("`{}`", tool.name())).collect();
+                format!("call one of {}", names.join(", "))
+            }
+            Self::Params { tool, .. } => {
+                format!("look at the schema of `{tool}` and call it again")
+            }
+            Self::Path { .. } => "use a path in the workspace or in a selected skill".to_owned(),
+            Self::Request(error) => error.hint().to_owned(),
+        }
+    }
+}
+
+impl Call {
+    /// The tools that are called this way; scripts have an action of their own.
+    pub const TOOLS: [Tool; 6] = [
+        Tool::ReadFile,
+        Tool::ListDir,
+        Tool::Grep,
+        Tool::WriteFile,
+        Tool::DeleteFile,
+        Tool::NetworkRequest,
+    ];
+
+    /// Understands the `tool` and `params` of a `call_tool` action.
+    pub fn parse(tool: &str, params: Value) -> Result<Self, InvalidCall> {
+        let mut call = match Tool::named(tool) {
+            Some(Tool::ReadFile) => Self::ReadFile(read(Tool::ReadFile, params)?),
+            Some(Tool::ListDir) => Self::ListDir(read(Tool::ListDir, params)?),
+            Some(Tool::Grep) => Self::Grep(read(Tool::Grep, params)?),
+            Some(Tool::WriteFile) => Self::WriteFile(read(Tool::WriteFile, params)?),
+            Some(Tool::DeleteFile) => Self::DeleteFile(read(Tool::DeleteFile, params)?),
+            Some(Tool::NetworkRequest) => Self::NetworkRequest(read(Tool::NetworkRequest, params)?),
+            Some(Tool::RunScript) | None => {
+                return Err(InvalidCall::UnknownTool { tool: tool.to_owned() });
+            }
+        };
+        if let Some(path) = call.path_mut() {
+            *path = normal_path(path).ok_or_else(|| InvalidCall::Path { path: path.clone() })?;
+        }
+        if let Self::NetworkRequest(request) = &mut call {
+            *request = normal_request(request)?;
+        }
+        Ok(call)
+    }
+
+    /// Which tool is called.
+    pub fn tool(&self) -> Tool {
+        match self {
+            Self::ReadFile(_) => Tool::ReadFile,
+            Self::ListDir(_) => Tool::ListDir,
+            Self::Grep(_) => Tool::Grep,
+            Self::WriteFile(_) => Tool::WriteFile,
+            Self::DeleteFile(_) => Tool::DeleteFile,
+            Self::NetworkRequest(_) => Tool::NetworkRequest,
+        }
+    }
+
+    /// The JSON Schema of a tool's `params`, for providers with tool calling of their own.
+    pub fn schema(tool: Tool) -> Option<Schema> {
+        match tool {
+            Tool::ReadFile => Some(schema_for!(ReadFile)),
+            Tool::ListDir => Some(schema_for!(ListDir)),
+            Tool::Grep => Some(schema_for!(Grep)),
+            Tool::WriteFile => Some(schema_for!(WriteFile)),
+            Tool::DeleteFile => Some(schema_for!(DeleteFile)),
+            Tool::NetworkRequest => Some(schema_for!(NetworkRequest)),
+            Tool::RunScript => None,
+        }
+    }
+
+    pub(crate) fn path_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::ReadFile(ReadFile { path, .. })
+            | Self::ListDir(ListDir { path, .. })
+            | Self::Grep(Grep { path, .. })
+            | Self::WriteFile(WriteFile { path, .. })
+            | Self::DeleteFile(DeleteFile { path }) => Some(path),
+            Self::NetworkRequest(_) => None,
+        }
+    }
+}
+
+impl Request for Call {
+    fn permission(&self) -> &str {
+        self.tool().name()
+    }
+
+    /// The path, or the address without what comes after its `?`; for a `POST` that address with
+    /// `POST` before it, too, so that leave to fetch is not leave to send.
+    fn patterns(&self) -> Vec<String> {
+        match self {
+            Self::ReadFile(ReadFile { path, .. })
+            | Self::ListDir(ListDir { path, .. })
+            | Self::Grep(Grep { path, .. })
+            | Self::WriteFile(WriteFile { path, .. })
+            | Self::DeleteFile(DeleteFile { path }) => vec![path.clone()],
+            Self::NetworkRequest(NetworkRequest { url, method, .. }) => {
+                let address = NetworkRequest::address(url);
+                let sent = (*method == Method::Post).then(|| format!("POST {address}"));
+                [address.to_owned()].into_iter().chain(sent).collect()
+            }
+        }
+    }
+
+    fn risk(&self) -> Risk {
+        self.tool().risk()
+    }
+
+    fn effect(&self) -> String {
+        match self {
+            Self::ReadFile(call) => format!("reads `{}`", call.path),
+            Self::ListDir(call) => format!("lists `{}`", call.path),
+            Self::Grep(call) => format!("searches `{}` for `{}`", call.path, call.pattern),
+            Self::WriteFile(call) => {
+                format!(
+                    "writes {} bytes to `{}`, in place of what is there",
+                    call.content.len(),
+                    call.path
+                )
+            }
+            Self::DeleteFile(call) => format!("deletes `{}`", call.path),
+            Self::NetworkRequest(call) => call.effect(),
+        }
+    }
+
+    fn params(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+fn read<T: DeserializeOwned>(tool: Tool, params: Value) -> Result<T, InvalidCall> {
+    serde_json::from_value(params)
+        .map_err(|source| InvalidCall::Params { tool: tool.name(), source })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! The file tools. Each takes a [`crate::workspace::Place`], so a path has been checked before it gets here.
+
+pub(crate) mod beneath;
+pub(crate) mod change;
+pub(crate) mod grep;
+pub(crate) mod list;
+pub(crate) mod read;

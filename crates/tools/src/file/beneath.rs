@@ -1,0 +1,121 @@
+//! Opening files beneath a directory.
+//!
+//! Invariant: no link is followed, neither at the end of a path nor on the way, and no `..` is
+//! accepted. Whatever is renamed or swapped meanwhile, what is opened lies beneath the directory.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Component, Path};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkdirat, openat};
+use rustix::io::Errno;
+
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Opens the directory that everything else is beneath.
+pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
+    Ok(openat(CWD, path, FOLDER, Mode::empty())?)
+}
+
+/// Opens a directory.
+pub(crate) fn open_folder(root: BorrowedFd<'_>, path: &Path) -> io::Result<OwnedFd> {
+    open(root, path, FOLDER)
+}
+
+/// Opens the directory a file is in.
+pub(crate) fn open_parent<'p>(
+    root: BorrowedFd<'_>,
+    path: &'p Path,
+) -> io::Result<(OwnedFd, &'p OsStr)> {
+    let (parent, name) = split(path)?;
+    Ok((open_folder(root, parent)?, name))
+}
+
+/// Opens the directory a file is in, creating the directories that are missing.
+pub(crate) fn create_parent<'p>(
+    root: BorrowedFd<'_>,
+    path: &'p Path,
+) -> io::Result<(OwnedFd, &'p OsStr)> {
+    let (parent, name) = split(path)?;
+    let start = openat(root, ".", FOLDER, Mode::empty())?;
+    let folder = names(parent)?.try_fold(start, |folder, name| {
+        match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => Ok(openat(&folder, name, FOLDER, Mode::empty())?),
+            Err(error) => Err(io::Error::from(error)),
+        }
+    })?;
+    Ok((folder, name))
+}
+
+/// Opens a regular file for reading; anything else is an error, and nothing blocks.
+pub(crate) fn open_file(root: BorrowedFd<'_>, path: &Path) -> io::Result<File> {
+    // Without NONBLOCK opening a pipe that nobody writes to would wait for ever.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = open(root, path, flags)?;
+    match FileType::from_raw_mode(fstat(&file)?.st_mode) {
+        FileType::RegularFile => Ok(File::from(file)),
+        FileType::Directory => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+    }
+}
+
+/// Reads a file if it has at most so many bytes; if it has more, their number is the error.
+pub(crate) fn read_whole(file: &mut File, limit: u64) -> io::Result<Result<Vec<u8>, u64>> {
+    let size = file.metadata()?.len();
+    if size > limit {
+        return Ok(Err(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    // It may have grown since it was measured.
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > limit { Err(bytes.len() as u64) } else { Ok(bytes) })
+}
+
+/// Opens something beneath `root`, in one system call where there is one for it.
+fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let _ = names(path)?;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let path = if path == Path::new("") { Path::new(".") } else { path };
+        // It forbids links itself, and then says so where NOFOLLOW would say `not a directory`.
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match openat2(root, path, flags - OFlags::NOFOLLOW, Mode::empty(), resolve) {
+            // An old kernel, or a container whose filter does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            result => return Ok(result?),
+        }
+    }
+    walk(root, path, flags)
+}
+
+/// Opens name by name, which any Unix can do.
+fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let Ok((parent, name)) = split(path) else {
+        return Ok(openat(root, ".", flags, Mode::empty())?);
+    };
+    let start = openat(root, ".", FOLDER, Mode::empty())?;
+    let folder = names(parent)?
+        .try_fold(start, |folder, name| openat(&folder, name, FOLDER, Mode::empty()))?;
+    Ok(openat(&folder, name, flags, Mode::empty())?)
+}
+
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok((parent, name)),
+        _ => Err(io::ErrorKind::IsADirectory.into()),
+    }
+}
+
+/// The names on a path that has nothing but names.
+fn names(path: &Path) -> io::Result<impl Iterator<Item = &OsStr>> {
+    if path.components().any(|component| !matches!(component, Component::Normal(_))) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not a plain one"));
+    }
+    Ok(path.components().map(Component::as_os_str))
+}
+
+#[cfg(test)]
+mod tests;

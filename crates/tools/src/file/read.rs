@@ -1,0 +1,41 @@
+//! `read_file`: the text of a file, or some of its lines.
+
+use serde_json::json;
+
+use super::beneath;
+use crate::call::ReadFile;
+use crate::outcome::{Outcome, ToolError, sha256};
+use crate::workspace::Workspace;
+
+/// Reads the lines that the call asks for.
+pub(crate) fn read_file(call: &ReadFile, workspace: &Workspace) -> Result<Outcome, ToolError> {
+    let text = text(&call.path, workspace)?;
+    let first = usize::try_from(call.first_line.max(1)).unwrap_or(usize::MAX);
+    let count = call.lines.map_or(usize::MAX, |lines| usize::try_from(lines).unwrap_or(usize::MAX));
+    let wanted: Vec<&str> = text.split_inclusive('\n').skip(first - 1).take(count).collect();
+    let facts = json!({
+        "path": call.path,
+        "size": text.len(),
+        "first_line": first,
+        "last_line": (first - 1).saturating_add(wanted.len()),
+        "total_lines": text.split_inclusive('\n').count(),
+    });
+    let outcome = Outcome::text(wanted.concat(), workspace.limits.shown_bytes, facts);
+    Ok(Outcome { sha256: sha256(text.as_bytes()), ..outcome })
+}
+
+fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {
+    let place = workspace.visible(name)?;
+    let limit = workspace.limits.file_bytes;
+    let at = |source| ToolError::at(name, source);
+    let mut file = beneath::open_file(place.folder(), place.path()).map_err(at)?;
+    let bytes = beneath::read_whole(&mut file, limit)
+        .map_err(at)?
+        .map_err(|size| ToolError::TooLarge { path: name.to_owned(), size, limit })?;
+    let not_text = || ToolError::NotText { path: name.to_owned() };
+    // A NUL is valid UTF-8, but no text has one.
+    if bytes.contains(&0) {
+        return Err(not_text());
+    }
+    String::from_utf8(bytes).map_err(|_| not_text())
+}

@@ -1,0 +1,169 @@
+//! The file in which approvals are remembered: list, add, revoke.
+//!
+//! Invariants: a reader sees the file before or after a change, never in between; two processes that
+//! change it at once both succeed; a file that cannot be understood is an error and stays as it is.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::permission::Grant;
+
+/// Remembered approvals in a file.
+#[derive(Clone, Debug)]
+pub struct GrantFile {
+    path: PathBuf,
+}
+
+/// Why the file of remembered approvals could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GrantFileError {
+    /// It could not be read.
+    #[error("cannot read the remembered approvals in `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It could not be written or locked.
+    #[error("cannot write the remembered approvals to `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not what this program writes.
+    #[error("cannot understand the remembered approvals in `{}`", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// A newer program wrote it.
+    #[error("the remembered approvals in `{}` have version {found}; this program knows version {VERSION}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+}
+
+impl GrantFileError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Read { .. } | Self::Write { .. } => {
+                "check that the file and its folder belong to you"
+            }
+            Self::Corrupt { .. } => "repair the file, or move it away to forget every approval",
+            Self::Version { .. } => {
+                "update this program, or move the file away to forget every approval"
+            }
+        }
+    }
+}
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    version: u32,
+    grants: Vec<Grant>,
+}
+
+impl GrantFile {
+    /// The file at `path`, which need not exist yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Everything that is remembered.
+    pub fn list(&self) -> Result<Vec<Grant>, GrantFileError> {
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(GrantFileError::Read { path: self.path.clone(), source }),
+        };
+        let content: Content = serde_json::from_slice(&bytes)
+            .map_err(|source| GrantFileError::Corrupt { path: self.path.clone(), source })?;
+        if content.version != VERSION {
+            return Err(GrantFileError::Version {
+                path: self.path.clone(),
+                found: content.version,
+            });
+        }
+        Ok(content.grants)
+    }
+
+    /// Remembers more.
+    pub fn add(&self, added: impl IntoIterator<Item = Grant>) -> Result<(), GrantFileError> {
+        let _lock = self.lock()?;
+        let mut grants = self.list()?;
+        grants.extend(added);
+        grants.sort();
+        grants.dedup();
+        self.replace(grants)
+    }
+
+    /// Forgets what `chosen` picks and returns it.
+    pub fn revoke(&self, chosen: impl FnMut(&Grant) -> bool) -> Result<Vec<Grant>, GrantFileError> {
+        let _lock = self.lock()?;
+        let (revoked, kept): (Vec<Grant>, Vec<Grant>) = self.list()?.into_iter().partition(chosen);
+        if !revoked.is_empty() {
+            self.replace(kept)?;
+        }
+        Ok(revoked)
+    }
+
+    /// Held until dropped. A file of its own, because the file itself is replaced by every change.
+    fn lock(&self) -> Result<File, GrantFileError> {
+        let open = || {
+            fs::create_dir_all(self.folder())?;
+            let options =
+                OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).clone();
+            let file = options.open(self.path.with_added_extension("lock"))?;
+            file.lock()?;
+            Ok(file)
+        };
+        open().map_err(|source| self.not_written(source))
+    }
+
+    fn replace(&self, grants: Vec<Grant>) -> Result<(), GrantFileError> {
+        let mut text = serde_json::to_vec_pretty(&Content { version: VERSION, grants })
+            .map_err(|source| self.not_written(source.into()))?;
+        text.push(b'\n');
+        let write = || {
+            let temporary = self.path.with_added_extension("new");
+            let options =
+                OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).clone();
+            let mut file = options.open(&temporary)?;
+            file.write_all(&text)?;
+            file.sync_all()?;
+            fs::rename(&temporary, &self.path)?;
+            File::open(self.folder())?.sync_all()
+        };
+        write().map_err(|source| self.not_written(source))
+    }
+
+    fn folder(&self) -> &Path {
+        match self.path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        }
+    }
+
+    fn not_written(&self, source: io::Error) -> GrantFileError {
+        GrantFileError::Write { path: self.path.clone(), source }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What can go wrong with a tool, each with a code that the model can act on.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::failure;
+use crate::network::NetworkError;
+
+/// Why a tool could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The path leads out of where the tools may reach.
+    #[error("`{path}` is outside of the workspace and of the selected skills")]
+    Outside {
+        /// The path.
+        path: String,
+    },
+    /// A link is in the way: the path is not that of the file itself.
+    #[error("`{path}` goes through a link")]
+    Link {
+        /// The path.
+        path: String,
+    },
+    /// The file is one of those that are hidden.
+    #[error("`{path}` is hidden because it matches the secret pattern `{pattern}`")]
+    Hidden {
+        /// The path.
+        path: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// The file is one of those that are never changed.
+    #[error("`{path}` cannot be changed by a tool")]
+    ReadOnly {
+        /// The path.
+        path: String,
+    },
+    /// The file, or what should be written, is too large.
+    #[error("`{path}` has {size} bytes, more than the limit of {limit}")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// How large it is.
+        size: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// The file is not a text.
+    #[error("`{path}` is not a UTF-8 text")]
+    NotText {
+        /// The path.
+        path: String,
+    },
+    /// The operating system says no.
+    #[error("cannot access `{path}`")]
+    Io {
+        /// The path.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// What was there before could not be recorded, so nothing was changed.
+    #[error("`{path}` was left as it is, because its previous content could not be recorded")]
+    NotRecorded {
+        /// The path.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It took too long.
+    #[error("the search took longer than {} seconds", limit.as_secs_f32())]
+    Timeout {
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// The pattern or the glob of a search is wrong.
+    #[error("cannot search: {reason}")]
+    Pattern {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file is not what this program made it, so undoing would lose somebody's work.
+    #[error("`{path}` has been changed since")]
+    Changed {
+        /// The path.
+        path: String,
+    },
+    /// The network request failed.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+}
+
+impl ToolError {
+    /// Says what an error on a path means.
+    pub(crate) fn at(path: &str, source: io::Error) -> Self {
+        let path = path.to_owned();
+        if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+            return Self::Link { path };
+        }
+        Self::Io { path, source }
+    }
+
+    /// The code for observations.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Outside { .. } | Self::Link { .. } => "PathTraversalBlocked",
+            Self::Hidden { .. } | Self::ReadOnly { .. } => "ToolNotAllowed",
+            Self::TooLarge { .. } => "FileTooLarge",
+            Self::NotText { .. } => "NotText",
+            Self::Io { .. } | Self::NotRecorded { .. } => "IOError",
+            Self::Timeout { .. } => "Timeout",
+            Self::Pattern { .. } => "InvalidAction",
+            Self::Changed { .. } => "FileChanged",
+            Self::Network(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Outside { .. } => "use a path in the workspace or in a selected skill",
+            Self::Link { .. } => "use the path of the file that the link points to",
+            Self::Hidden { .. } => {
+                "do without it; only the user can make it visible, in the configuration"
+            }
+            Self::ReadOnly { .. } => "write somewhere else in the workspace",
+            Self::TooLarge { .. } => "search it with `grep`, or work on a smaller file",
+            Self::NotText { .. } => "use a skill's script for files that are not text",
+            Self::Io { .. } => "look at what is there with `list_dir`",
+            Self::NotRecorded { .. } => "check that the disk has room",
+            Self::Timeout { .. } => "search a smaller directory, or narrow it with `glob`",
+            Self::Pattern { .. } => "correct the pattern; special characters are escaped with `\\`",
+            Self::Changed { .. } => "compare it with the recorded content and decide by hand",
+            Self::Network(error) => error.hint(),
+        }
+    }
+
+    /// The error as a result for the model.
+    pub fn to_json(&self) -> Value {
+        failure(self, self.code(), self.hint())
+    }
+}

@@ -1,0 +1,169 @@
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use super::World;
+use crate::perform::perform;
+use crate::undo::undo;
+
+fn mode(world: &World, path: &str) -> u32 {
+    fs::metadata(world.path(path)).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_file_is_created_with_its_directories() {
+    let mut world = World::new(&[]);
+    assert_eq!(
+        world.result("write_file", json!({"path": "new/deep/a.txt", "content": "hello"})),
+        json!({"ok": true, "path": "new/deep/a.txt", "size": 5, "created": true, "truncated": false, "storage_ref": null})
+    );
+    assert_eq!(world.content("new/deep/a.txt"), "hello");
+    undo(&world.recorded[0], &world.workspace).unwrap();
+    assert!(!world.path("new/deep/a.txt").exists());
+}
+
+#[test]
+fn a_file_is_replaced_and_can_be_restored() {
+    let mut world = World::new(&[("run.sh", "old")]);
+    fs::set_permissions(world.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    world.call("write_file", json!({"path": "run.sh", "content": "new"})).unwrap();
+    assert_eq!((world.content("run.sh"), mode(&world, "run.sh")), ("new".to_owned(), 0o750));
+    undo(&world.recorded[0], &world.workspace).unwrap();
+    assert_eq!((world.content("run.sh"), mode(&world, "run.sh")), ("old".to_owned(), 0o750));
+    let left = fs::read_dir(world.path(".")).unwrap().count();
+    assert_eq!(left, 2, "no temporary file stays behind");
+}
+
+#[test]
+fn a_file_is_deleted_and_can_be_restored() {
+    let mut world = World::new(&[]);
+    world.write("a.bin", b"\xff\0");
+    world.call("delete_file", json!({"path": "a.bin"})).unwrap();
+    assert!(!world.path("a.bin").exists());
+    undo(&world.recorded[0], &world.workspace).unwrap();
+    assert_eq!(fs::read(world.path("a.bin")).unwrap(), b"\xff\0");
+}
+
+#[test]
+fn changes_are_undone_one_after_the_other() {
+    let mut world = World::new(&[("a.txt", "1")]);
+    world.call("write_file", json!({"path": "a.txt", "content": "2"})).unwrap();
+    world.call("delete_file", json!({"path": "a.txt"})).unwrap();
+    world.call("write_file", json!({"path": "a.txt", "content": "3"})).unwrap();
+    assert_eq!(undo(&world.recorded[0], &world.workspace).unwrap_err().code(), "FileChanged");
+    for change in world.recorded.iter().rev() {
+        undo(change, &world.workspace).unwrap();
+    }
+    assert_eq!(world.content("a.txt"), "1");
+}
+
+#[test]
+fn what_somebody_changed_since_is_not_undone() {
+    let mut world = World::new(&[("a.txt", "1"), ("b.txt", "1")]);
+    world.call("write_file", json!({"path": "a.txt", "content": "2"})).unwrap();
+    world.call("delete_file", json!({"path": "b.txt"})).unwrap();
+    world.write("a.txt", "mine");
+    world.write("b.txt", "mine");
+    for change in &world.recorded {
+        assert_eq!(undo(change, &world.workspace).unwrap_err().code(), "FileChanged");
+    }
+    assert_eq!(
+        (world.content("a.txt"), world.content("b.txt")),
+        ("mine".to_owned(), "mine".to_owned())
+    );
+}
+
+#[test]
+fn nothing_changes_when_it_cannot_be_recorded() {
+    for (tool, params) in [
+        ("write_file", json!({"path": "a.txt", "content": "2"})),
+        ("write_file", json!({"path": "new/b.txt", "content": "2"})),
+        ("delete_file", json!({"path": "a.txt"})),
+    ] {
+        let world = World::new(&[("a.txt", "1")]);
+        let call = world.approve(world.resolve(tool, params).unwrap());
+        let mut fails = |_: &crate::undo::Undo| Err(io::ErrorKind::StorageFull.into());
+        let error = perform(call, &world.engine, &world.workspace, &mut fails).unwrap_err();
+        assert_eq!(error.code(), "IOError");
+        assert_eq!((world.content("a.txt"), world.path("new").exists()), ("1".to_owned(), false));
+    }
+}
+
+#[test]
+fn the_file_is_recorded_before_it_is_changed() {
+    let world = World::new(&[("a.txt", "1")]);
+    let call = world
+        .approve(world.resolve("write_file", json!({"path": "a.txt", "content": "2"})).unwrap());
+    let mut seen = None;
+    let mut record = |undo: &crate::undo::Undo| {
+        seen = Some((undo.previous.clone().unwrap().bytes, world.content("a.txt")));
+        Ok(())
+    };
+    perform(call, &world.engine, &world.workspace, &mut record).unwrap();
+    assert_eq!(seen, Some((b"1".to_vec(), "1".to_owned())));
+}
+
+#[test]
+fn what_must_not_be_changed_is_not() {
+    let mut world = World::new(&[
+        ("a/b.txt", "12345"),
+        ("locked.txt", "x"),
+        (".env", "x"),
+        (".git/hooks/x", "x"),
+    ]);
+    fs::set_permissions(world.path("locked.txt"), fs::Permissions::from_mode(0o444)).unwrap();
+    world.link("dangling", "../outside/new.txt");
+    world.link("away", "../outside");
+    world.workspace.limits.file_bytes = 4;
+    let mut code = |path: &str| world.refused("write_file", json!({"path": path, "content": "x"}));
+    assert_eq!(code("skill://outer/guide.md"), "ToolNotAllowed");
+    assert_eq!(code(".env"), "ToolNotAllowed");
+    assert_eq!(code(".git/hooks/x"), "ToolNotAllowed");
+    assert_eq!(code(".agent/config.json"), "ToolNotAllowed");
+    assert_eq!(code(".agent/runs/1/events.jsonl"), "ToolNotAllowed");
+    assert_eq!(code("away/new.txt"), "PathTraversalBlocked");
+    assert_eq!(code("dangling"), "PathTraversalBlocked");
+    assert_eq!(code("a/b.txt"), "FileTooLarge");
+    assert_eq!(code("locked.txt"), "IOError");
+    assert_eq!(code("a"), "IOError");
+    assert_eq!(code("locked.txt/x"), "IOError");
+    assert_eq!(
+        world.refused("write_file", json!({"path": "c", "content": "12345"})),
+        "FileTooLarge"
+    );
+    assert!(!world.folder.path().join("outside/new.txt").exists());
+    assert_eq!(world.recorded, []);
+}
+
+#[test]
+fn only_files_are_deleted() {
+    let mut world = World::new(&[("a/b.txt", "x"), (".git/config", "x")]);
+    world.link("link", "a/b.txt");
+    let mut code = |path: &str| world.refused("delete_file", json!({"path": path}));
+    assert_eq!(code("a"), "IOError");
+    assert_eq!(code("missing"), "IOError");
+    assert_eq!(code("link"), "PathTraversalBlocked");
+    assert_eq!(code("."), "IOError");
+    assert_eq!(code("skill://outer/guide.md"), "ToolNotAllowed");
+    assert_eq!(code(".git/config"), "ToolNotAllowed");
+    assert_eq!(world.content("a/b.txt"), "x");
+}
+
+#[test]
+fn a_link_put_in_the_way_of_a_write_is_not_followed() {
+    let mut world = World::new(&[("folder/a.txt", "x")]);
+    let write = world
+        .resolve("write_file", json!({"path": "folder/secret.txt", "content": "evil"}))
+        .unwrap();
+    let delete = world.resolve("delete_file", json!({"path": "folder/secret.txt"})).unwrap();
+    fs::rename(world.path("folder"), world.path("moved")).unwrap();
+    world.link("folder", "../outside");
+    world.perform(write).unwrap_err();
+    world.perform(delete).unwrap_err();
+    assert_eq!(
+        fs::read_to_string(world.folder.path().join("outside/secret.txt")).unwrap(),
+        "outside"
+    );
+}

@@ -1,0 +1,355 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::super::{
+    Action, Answer, CommandLine, Configuration, Engine, Grant, Layer, Reason, Request, Risk, Rule,
+    Rules, SkillHash, ToolSet, Verdict,
+};
+
+#[derive(Debug, Clone)]
+struct Wish {
+    permission: &'static str,
+    patterns: Vec<String>,
+    risk: Risk,
+}
+
+impl Request for Wish {
+    fn permission(&self) -> &str {
+        self.permission
+    }
+    fn patterns(&self) -> Vec<String> {
+        self.patterns.clone()
+    }
+    fn risk(&self) -> Risk {
+        self.risk
+    }
+    fn effect(&self) -> String {
+        "does it".to_owned()
+    }
+    fn params(&self) -> Value {
+        json!({})
+    }
+}
+
+fn wish(permission: &'static str, patterns: &[&str], risk: Risk) -> Wish {
+    Wish { permission, patterns: patterns.iter().map(ToString::to_string).collect(), risk }
+}
+
+fn rules(json: &str) -> Rules {
+    serde_json::from_str(json).unwrap()
+}
+
+fn engine(user: &str, project: &str, profile: &str, command_line: CommandLine) -> Engine {
+    let configuration = Configuration {
+        user: rules(user),
+        project: rules(project),
+        profile: rules(profile),
+        command_line,
+        ..Configuration::default()
+    };
+    Engine::new("/project", configuration)
+}
+
+/// What the engine decides, and which layer decided for the first pattern.
+fn outcome(engine: &Engine, wish: Wish, skill: Option<&str>) -> (Action, Option<Layer>) {
+    let skill = skill.map(|hash| SkillHash(hash.to_owned()));
+    let decision = match engine.decide(wish, skill.as_ref()) {
+        Verdict::Allowed(approved) => approved.decision().clone(),
+        Verdict::Ask(pending) => pending.decision().clone(),
+        Verdict::Denied(denial) => denial.decision().clone(),
+    };
+    let layer = match &decision.rulings[0].reason {
+        Reason::Rule { layer, .. } => Some(*layer),
+        _ => None,
+    };
+    (decision.action, layer)
+}
+
+fn check(
+    user: &str,
+    project: &str,
+    profile: &str,
+    request: (&'static str, &str),
+    expected: (Action, Option<Layer>),
+) {
+    let engine = engine(user, project, profile, CommandLine::default());
+    assert_eq!(outcome(&engine, wish(request.0, &[request.1], Risk::Medium), None), expected);
+}
+
+#[test]
+fn the_defaults_are_those_of_the_contract() {
+    let engine = engine("{}", "{}", "{}", CommandLine::default());
+    let mut found = String::new();
+    for permission in super::super::PERMISSIONS {
+        found += &format!(
+            "{permission} {}\n",
+            outcome(&engine, wish(permission, &["x"], Risk::Low), None).0
+        );
+    }
+    assert_eq!(
+        found,
+        "skill allow\nread_file allow\nlist_dir allow\ngrep allow\nrun_script ask\nwrite_file deny\n\
+         delete_file deny\nnetwork_request deny\nnetwork ask\ninstall ask\n"
+    );
+}
+
+#[test]
+fn the_last_matching_rule_wins() {
+    let user = r#"{"run_script": {"*": "ask", "pdf-*": "allow", "pdf-x*": "deny"}}"#;
+    check(user, "{}", "{}", ("run_script", "csv"), (Action::Ask, Some(Layer::User)));
+    check(user, "{}", "{}", ("run_script", "pdf-a"), (Action::Allow, Some(Layer::User)));
+    check(user, "{}", "{}", ("run_script", "pdf-x"), (Action::Deny, Some(Layer::User)));
+    check(
+        r#"{"*": "deny", "skill": "allow"}"#,
+        "{}",
+        "{}",
+        ("grep", "x"),
+        (Action::Deny, Some(Layer::User)),
+    );
+}
+
+#[test]
+fn a_later_layer_wins_but_a_project_only_tightens() {
+    let allow = r#"{"run_script": "allow"}"#;
+    let deny = r#"{"run_script": "deny"}"#;
+    let script = ("run_script", "x");
+    check(allow, deny, "{}", script, (Action::Deny, Some(Layer::Project)));
+    check(deny, allow, "{}", script, (Action::Deny, Some(Layer::User)));
+    check("{}", allow, "{}", script, (Action::Ask, Some(Layer::Defaults)));
+    check(allow, deny, allow, script, (Action::Allow, Some(Layer::Profile)));
+    check(allow, "{}", deny, script, (Action::Deny, Some(Layer::Profile)));
+    check("{}", r#"{"network": "allow"}"#, "{}", ("network", "x"), (Action::Ask, None));
+}
+
+#[test]
+fn any_deny_fails_a_request_and_any_ask_asks_once() {
+    let engine = engine(
+        r#"{"skill": {"a": "allow", "b": "ask", "c": "deny"}}"#,
+        "{}",
+        "{}",
+        CommandLine::default(),
+    );
+    let action = |patterns: &[&str]| outcome(&engine, wish("skill", patterns, Risk::Low), None).0;
+    assert_eq!(action(&["a", "a"]), Action::Allow);
+    assert_eq!(action(&["a", "b"]), Action::Ask);
+    assert_eq!(action(&["c", "b", "a"]), Action::Deny);
+    assert_eq!(action(&[]), Action::Allow);
+}
+
+#[test]
+fn a_request_without_patterns_does_not_slip_past_a_deny() {
+    let engine = engine(r#"{"skill": "deny"}"#, "{}", "{}", CommandLine::default());
+    assert_eq!(outcome(&engine, wish("skill", &[], Risk::Low), None).0, Action::Deny);
+}
+
+#[test]
+fn yes_answers_questions_up_to_medium_risk_and_no_denials() {
+    let engine = engine(
+        r#"{"write_file": "ask", "install": "deny"}"#,
+        "{}",
+        "{}",
+        CommandLine::default().yes(),
+    );
+    let action = |permission, risk| outcome(&engine, wish(permission, &["x"], risk), None).0;
+    assert_eq!(action("run_script", Risk::Medium), Action::Allow);
+    assert_eq!(action("write_file", Risk::High), Action::Ask);
+    assert_eq!(action("install", Risk::Medium), Action::Deny);
+    assert_eq!(action("delete_file", Risk::High), Action::Deny);
+}
+
+#[test]
+fn the_command_line_approves_and_denies() {
+    let flags = CommandLine::default()
+        .deny("run_script:pdf-*")
+        .unwrap()
+        .approve("run_script")
+        .unwrap()
+        .approve("write_file:notes/*")
+        .unwrap();
+    let engine = engine("{}", "{}", "{}", flags);
+    let action =
+        |permission, pattern| outcome(&engine, wish(permission, &[pattern], Risk::High), None).0;
+    assert_eq!(action("run_script", "csv/x"), Action::Allow);
+    assert_eq!(action("run_script", "pdf-a/x"), Action::Deny);
+    assert_eq!(action("write_file", "notes/a.md"), Action::Allow);
+    assert_eq!(action("write_file", "src/a.rs"), Action::Deny);
+}
+
+#[test]
+fn a_remembered_approval_counts_only_where_everything_is_the_same() {
+    let mut engine = engine("{}", "{}", "{}", CommandLine::default());
+    engine.remember([Grant {
+        project: "/project".to_owned(),
+        permission: "run_script".to_owned(),
+        pattern: "*/x.py".to_owned(),
+        skill_hash: Some(SkillHash("1".to_owned())),
+    }]);
+    let action =
+        |pattern, skill| outcome(&engine, wish("run_script", &[pattern], Risk::Medium), skill).0;
+    assert_eq!(action("*/x.py", Some("1")), Action::Allow);
+    assert_eq!(action("*/x.py", Some("2")), Action::Ask);
+    assert_eq!(action("*/x.py", None), Action::Ask);
+    assert_eq!(
+        action("a/x.py", Some("1")),
+        Action::Ask,
+        "a remembered pattern is a text, not a wildcard"
+    );
+    let mut elsewhere = Engine::new("/other", Configuration::default());
+    elsewhere.remember(engine.grants.clone());
+    assert_eq!(
+        outcome(&elsewhere, wish("run_script", &["*/x.py"], Risk::Medium), Some("1")).0,
+        Action::Ask
+    );
+}
+
+#[test]
+fn a_tool_is_offered_unless_everything_is_denied() {
+    let offered = |user, project, permission| {
+        engine(user, project, "{}", CommandLine::default()).offers(permission)
+    };
+    assert!(offered("{}", "{}", "run_script"));
+    assert!(!offered("{}", "{}", "write_file"));
+    assert!(offered(r#"{"write_file": {"notes/*": "ask"}}"#, "{}", "write_file"));
+    assert!(!offered("{}", r#"{"write_file": "ask"}"#, "write_file"));
+    assert!(!offered(r#"{"write_file": "ask"}"#, r#"{"write_file": "deny"}"#, "write_file"));
+    let tools = Engine::new("/project", Configuration::default()).tools();
+    assert_eq!(tools, ToolSet::named(["read_file", "list_dir", "grep", "run_script"]));
+    assert!(offered(r#"{"grep": "ask"}"#, r#"{"grep": {"*": "deny", "src/*": "allow"}}"#, "grep"));
+}
+
+const NAMES: [&str; 4] = ["skill", "run_script", "write_file", "install"];
+const WILDCARDS: [&str; 7] = ["skill", "run_script", "write_file", "*", "*_*", "?????", "s*"];
+
+fn any_action() -> impl Strategy<Value = Action> {
+    select(vec![Action::Allow, Action::Ask, Action::Deny])
+}
+
+fn any_rules() -> impl Strategy<Value = Rules> {
+    let rule = (select(WILDCARDS.to_vec()), "[ab*?]{0,3}", any_action())
+        .prop_map(|(permission, pattern, action)| Rule::new(permission, &*pattern, action));
+    vec(rule, 0..6).prop_map(Rules)
+}
+
+fn any_configuration() -> impl Strategy<Value = Configuration> {
+    let command_line =
+        (vec(("[ab*]{1,3}", any::<bool>()), 0..3), any::<bool>()).prop_map(|(rules, yes)| {
+            let start = if yes { CommandLine::default().yes() } else { CommandLine::default() };
+            rules.into_iter().fold(start, |line, (pattern, approves)| {
+                let argument = format!("run_script:{pattern}");
+                if approves {
+                    line.approve(&argument).unwrap()
+                } else {
+                    line.deny(&argument).unwrap()
+                }
+            })
+        });
+    (any_rules(), any_rules(), any_rules(), any_rules(), command_line).prop_map(
+        |(user, project, profile, project_profile, command_line)| Configuration {
+            user,
+            project,
+            profile,
+            project_profile,
+            command_line,
+        },
+    )
+}
+
+fn any_wish() -> impl Strategy<Value = Wish> {
+    let risk = select(vec![Risk::Low, Risk::Medium, Risk::High]);
+    (select(NAMES.to_vec()), vec("[ab*]{0,3}", 1..4), risk)
+        .prop_map(|(permission, patterns, risk)| Wish { permission, patterns, risk })
+}
+
+/// The contract, word for word: go through everything in order and let the last match win.
+fn model(configuration: &Configuration, permission: &str, pattern: &str) -> Action {
+    let layers = [
+        (false, Rules::defaults().0),
+        (false, configuration.user.0.clone()),
+        (true, configuration.project.0.clone()),
+        (false, configuration.profile.0.clone()),
+        (true, configuration.project_profile.0.clone()),
+        (false, configuration.command_line.rules()),
+    ];
+    let mut action = Action::Ask;
+    for (tightens, rules) in layers {
+        let mut opinion = action;
+        for rule in rules {
+            if rule.permission.matches(permission) && rule.pattern.matches(pattern) {
+                opinion = rule.action;
+            }
+        }
+        action = if tightens { opinion.max(action) } else { opinion };
+    }
+    action
+}
+
+/// Answers every question with `always` and remembers it, as a tireless person would.
+fn approve_everything(engine: &mut Engine, wishes: &[Wish]) {
+    for wish in wishes {
+        if let Verdict::Ask(pending) = engine.decide(wish.clone(), None) {
+            engine.remember(pending.answer(Answer::Always).unwrap().grants);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_engine_agrees_with_the_contract(configuration in any_configuration(), wish in any_wish()) {
+        let yes = configuration.command_line.answers(wish.risk);
+        let strictest = wish.patterns.iter().map(|pattern| model(&configuration, wish.permission, pattern)).max();
+        let expected = if strictest == Some(Action::Ask) && yes { Some(Action::Allow) } else { strictest };
+        let engine = Engine::new("/project", configuration);
+        prop_assert_eq!(Some(outcome(&engine, wish, None).0), expected);
+    }
+
+    #[test]
+    fn no_approvals_make_a_configured_deny_pass(
+        configuration in any_configuration(),
+        answered in vec(any_wish(), 0..8),
+        forged in vec((select(NAMES.to_vec()), "[ab*]{0,3}"), 0..8),
+        wish in any_wish(),
+    ) {
+        let mut engine = Engine::new("/project", configuration);
+        let before = outcome(&engine, wish.clone(), None).0;
+        approve_everything(&mut engine, &answered);
+        approve_everything(&mut engine, std::slice::from_ref(&wish));
+        engine.remember(forged.into_iter().map(|(permission, pattern)| engine_grant(permission, pattern)));
+        let after = outcome(&engine, wish, None).0;
+        prop_assert_eq!(after == Action::Deny, before == Action::Deny);
+        if before == Action::Ask {
+            prop_assert_eq!(after, Action::Allow, "an answer of always is remembered");
+        }
+    }
+
+    #[test]
+    fn a_project_never_loosens_what_the_user_configured(configuration in any_configuration(), wish in any_wish()) {
+        let without = Configuration {
+            project: Rules::default(),
+            project_profile: Rules::default(),
+            ..configuration.clone()
+        };
+        let strictness = |configuration| outcome(&Engine::new("/project", configuration), wish.clone(), None).0;
+        prop_assert!(strictness(configuration) >= strictness(without));
+    }
+
+    #[test]
+    fn what_is_not_offered_is_denied(configuration in any_configuration(), pattern in "[ab*]{0,3}") {
+        let engine = Engine::new("/project", configuration);
+        for permission in NAMES {
+            if !engine.offers(permission) {
+                prop_assert_eq!(engine.ruling(permission, &pattern).action, Action::Deny);
+            }
+        }
+    }
+}
+
+fn engine_grant(permission: &str, pattern: String) -> Grant {
+    Grant {
+        project: "/project".to_owned(),
+        permission: permission.to_owned(),
+        pattern,
+        skill_hash: None,
+    }
+}

@@ -1,0 +1,203 @@
+//! Rules, and their form in a configuration file, where the order of the keys is the order of the rules.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::Pattern;
+
+/// Everything a rule can be about.
+pub const PERMISSIONS: [&str; 10] = [
+    "skill",
+    "read_file",
+    "list_dir",
+    "grep",
+    "run_script",
+    "write_file",
+    "delete_file",
+    "network_request",
+    "network",
+    "install",
+];
+
+/// What a rule does with the requests it matches, from the loosest to the strictest.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Let it through.
+    Allow,
+    /// Ask a person.
+    Ask,
+    /// Refuse it.
+    Deny,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+/// One rule: requests for `permission` on `pattern` get `action`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rule {
+    /// Which permissions it is about.
+    pub permission: Pattern,
+    /// Which things it is about: paths, skill names, addresses.
+    pub pattern: Pattern,
+    /// What to do with them.
+    pub action: Action,
+}
+
+impl Rule {
+    /// Makes a rule.
+    pub fn new(
+        permission: impl Into<Pattern>,
+        pattern: impl Into<Pattern>,
+        action: Action,
+    ) -> Self {
+        Self { permission: permission.into(), pattern: pattern.into(), action }
+    }
+
+    /// Whether the rule is about this request.
+    pub fn matches(&self, permission: &str, pattern: &str) -> bool {
+        self.permission.matches(permission) && self.pattern.matches(pattern)
+    }
+}
+
+/// Rules in the order they were written; a later one wins over an earlier one.
+///
+/// In JSON: `{"skill": {"*": "allow", "internal-*": "deny"}, "write_file": "deny"}`. Read it straight
+/// from the text: a `serde_json::Value` in between would sort the keys and so change the meaning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules(pub Vec<Rule>);
+
+impl Rules {
+    /// What holds when nobody has configured anything.
+    pub fn defaults() -> Self {
+        let allowed = ["skill", "read_file", "list_dir", "grep"].map(|name| (name, Action::Allow));
+        let off = ["write_file", "delete_file", "network_request"].map(|name| (name, Action::Deny));
+        let rules = allowed.into_iter().chain([("run_script", Action::Ask)]).chain(off);
+        Self(rules.map(|(name, action)| Rule::new(name, "*", action)).collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for Rules {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RulesVisitor)
+    }
+}
+
+impl JsonSchema for Rules {
+    fn schema_name() -> Cow<'static, str> {
+        "Rules".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let action = generator.subschema_for::<Action>();
+        json_schema!({
+            "type": "object",
+            "description": "Ordered rules by permission, then by pattern; the last match wins",
+            "additionalProperties": {
+                "anyOf": [action, {"type": "object", "additionalProperties": action}],
+            },
+        })
+    }
+}
+
+struct RulesVisitor;
+
+impl<'de> Visitor<'de> for RulesVisitor {
+    type Value = Rules;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(
+            "an object from permissions to `allow`, `ask`, `deny` or an object of patterns",
+        )
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Rules, A::Error> {
+        let mut rules = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let permission = known_permission(&name).map_err(A::Error::custom)?;
+            for (pattern, action) in map.next_value::<Patterns>()?.0 {
+                rules.push(Rule { permission: permission.clone(), pattern, action });
+            }
+        }
+        Ok(Rules(rules))
+    }
+}
+
+/// The value under one permission: one action for everything, or actions by pattern.
+struct Patterns(Vec<(Pattern, Action)>);
+
+impl<'de> Deserialize<'de> for Patterns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PatternsVisitor)
+    }
+}
+
+struct PatternsVisitor;
+
+impl<'de> Visitor<'de> for PatternsVisitor {
+    type Value = Patterns;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("`allow`, `ask`, `deny`, or an object from patterns to one of them")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Patterns, E> {
+        let action = match text {
+            "allow" => Action::Allow,
+            "ask" => Action::Ask,
+            "deny" => Action::Deny,
+            other => return Err(E::unknown_variant(other, &["allow", "ask", "deny"])),
+        };
+        Ok(Patterns(vec![(Pattern::new("*"), action)]))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Patterns, A::Error> {
+        let mut patterns = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            patterns.push(entry);
+        }
+        Ok(Patterns(patterns))
+    }
+}
+
+/// A permission that is not among [`PERMISSIONS`].
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown permission `{name}`; {}", suggestion(name))]
+pub struct UnknownPermission {
+    /// What was written.
+    pub name: String,
+}
+
+/// A misspelt permission must not become a rule that never matches: a deny would silently be lost.
+pub(super) fn known_permission(name: &str) -> Result<Pattern, UnknownPermission> {
+    let pattern = Pattern::new(name);
+    if PERMISSIONS.iter().any(|known| pattern.matches(known)) {
+        return Ok(pattern);
+    }
+    Err(UnknownPermission { name: name.to_owned() })
+}
+
+fn suggestion(name: &str) -> String {
+    let distance = |known: &&&str| strsim::damerau_levenshtein(known, name);
+    match PERMISSIONS.iter().min_by_key(distance).filter(|known| distance(known) <= 3) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("known are {}", PERMISSIONS.map(|known| format!("`{known}`")).join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

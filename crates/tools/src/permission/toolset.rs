@@ -1,0 +1,138 @@
+//! The tools there are, how much each can harm, and which of them are on offer.
+//!
+//! Invariant: sets are only ever intersected, so a skill can take tools away but never add one.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much a request can harm.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Reads what the agent may see anyway.
+    Low,
+    /// Runs something, contained.
+    Medium,
+    /// Changes files or talks to the outside.
+    High,
+}
+
+/// A tool an agent can call.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Tool {
+    /// Reads a text file.
+    ReadFile,
+    /// Lists a directory.
+    ListDir,
+    /// Searches files for a regular expression.
+    Grep,
+    /// Runs a skill's script in the sandbox.
+    RunScript,
+    /// Writes a file.
+    WriteFile,
+    /// Deletes a file.
+    DeleteFile,
+    /// Sends an HTTP request.
+    NetworkRequest,
+}
+
+impl Tool {
+    /// Every tool.
+    pub const ALL: [Self; 7] = [
+        Self::ReadFile,
+        Self::ListDir,
+        Self::Grep,
+        Self::RunScript,
+        Self::WriteFile,
+        Self::DeleteFile,
+        Self::NetworkRequest,
+    ];
+
+    /// Its name in actions, rules and `allowed-tools`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadFile => "read_file",
+            Self::ListDir => "list_dir",
+            Self::Grep => "grep",
+            Self::RunScript => "run_script",
+            Self::WriteFile => "write_file",
+            Self::DeleteFile => "delete_file",
+            Self::NetworkRequest => "network_request",
+        }
+    }
+
+    /// The tool with this name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// How much it can harm.
+    pub const fn risk(self) -> Risk {
+        match self {
+            Self::ReadFile | Self::ListDir | Self::Grep => Risk::Low,
+            Self::RunScript => Risk::Medium,
+            Self::WriteFile | Self::DeleteFile | Self::NetworkRequest => Risk::High,
+        }
+    }
+}
+
+/// A set of tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ToolSet(BTreeSet<Tool>);
+
+impl ToolSet {
+    /// The tools among `names`; names of anything else are passed over.
+    pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        names.into_iter().filter_map(Tool::named).collect()
+    }
+
+    /// The tools that harm at most this much.
+    pub fn up_to(risk: Risk) -> Self {
+        Tool::ALL.into_iter().filter(|tool| tool.risk() <= risk).collect()
+    }
+
+    /// What an agent can really call: what is configured, less what the acting skill does not
+    /// declare (when it declares anything), less what the runtime's policy excludes.
+    pub fn effective<'n>(
+        configured: &Self,
+        declared: Option<impl IntoIterator<Item = &'n str>>,
+        policy: &Self,
+    ) -> Self {
+        let permitted = configured.intersection(policy);
+        match declared {
+            Some(names) => permitted.intersection(&Self::named(names)),
+            None => permitted,
+        }
+    }
+
+    /// Whether the tool is in the set.
+    pub fn contains(&self, tool: Tool) -> bool {
+        self.0.contains(&tool)
+    }
+
+    /// The tools, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = Tool> {
+        self.0.iter().copied()
+    }
+
+    fn intersection(&self, other: &Self) -> Self {
+        Self(self.0.intersection(&other.0).copied().collect())
+    }
+}
+
+impl FromIterator<Tool> for ToolSet {
+    fn from_iter<I: IntoIterator<Item = Tool>>(tools: I) -> Self {
+        Self(tools.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

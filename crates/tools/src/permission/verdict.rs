@@ -1,0 +1,179 @@
+//! What the engine answers, and the proof that something was let through.
+
+use std::ops::Deref;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Action, ApprovalId, ApprovalRequest, Decision, Denial, Grant, Invocation, Reason, Risk,
+};
+
+/// Something that needs permission: for the rules, and in words for the person who is asked.
+pub trait Request {
+    /// Which permission it needs, one of [`super::PERMISSIONS`].
+    fn permission(&self) -> &str;
+    /// What it touches; every one of them must be let through.
+    fn patterns(&self) -> Vec<String>;
+    /// How much it can harm.
+    fn risk(&self) -> Risk;
+    /// What will happen, as a phrase that begins with a verb.
+    fn effect(&self) -> String;
+    /// Its parameters, as the action gave them.
+    fn params(&self) -> Value;
+}
+
+/// What the engine says to a request.
+#[derive(Debug)]
+pub enum Verdict<T> {
+    /// Go ahead.
+    Allowed(Approved<T>),
+    /// A person must answer first.
+    Ask(Pending<T>),
+    /// No.
+    Denied(Denial),
+}
+
+/// Proof that a request was let through. Only the permission engine makes one, and it can be spent once.
+#[derive(Debug)]
+pub struct Approved<T> {
+    request: T,
+    decision: Decision,
+}
+
+impl<T> Approved<T> {
+    pub(super) fn new(request: T, decision: Decision) -> Self {
+        Self { request, decision }
+    }
+
+    /// Why it was let through.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// Spends the proof.
+    pub fn into_request(self) -> T {
+        self.request
+    }
+}
+
+impl<T> Deref for Approved<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.request
+    }
+}
+
+/// A request that waits for a person's answer.
+#[derive(Debug)]
+pub struct Pending<T> {
+    request: T,
+    decision: Decision,
+    grants: Vec<Grant>,
+}
+
+/// What a person answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// Yes, this time.
+    Once,
+    /// Yes, and the same again until the run ends.
+    Run,
+    /// Yes, and the same again until the skill changes or the grant is revoked.
+    Always,
+    /// No.
+    Reject {
+        /// What the model should know about it.
+        #[serde(default)]
+        message: Option<String>,
+    },
+}
+
+/// How long a person's yes holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// This time.
+    Once,
+    /// Until the run ends.
+    Run,
+    /// Until the skill changes or the grant is revoked.
+    Always,
+}
+
+/// A person's yes.
+#[derive(Debug)]
+pub struct Granted<T> {
+    /// The proof.
+    pub approved: Approved<T>,
+    /// How long to remember it.
+    pub scope: Scope,
+    /// What to remember: nothing for [`Scope::Once`].
+    pub grants: Vec<Grant>,
+}
+
+impl<T: Request> Pending<T> {
+    pub(super) fn new(request: T, decision: Decision, grants: Vec<Grant>) -> Self {
+        Self { request, decision, grants }
+    }
+
+    /// What is asked for.
+    pub fn request(&self) -> &T {
+        &self.request
+    }
+
+    /// Why a person must answer.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The question, as data for whoever can answer it.
+    pub fn question(
+        &self,
+        id: ApprovalId,
+        reason: impl Into<String>,
+        invocation: &Invocation,
+    ) -> ApprovalRequest {
+        let asked = self.grants.iter().map(|grant| grant.pattern.as_str());
+        ApprovalRequest {
+            id,
+            tool: self.decision.permission.clone(),
+            risk: self.request.risk(),
+            reason: reason.into(),
+            params: self.request.params(),
+            effect: self.request.effect(),
+            replay: invocation.approving(&self.decision.permission, asked),
+        }
+    }
+
+    /// Takes the person's answer.
+    pub fn answer(self, answer: Answer) -> Result<Granted<T>, Denial> {
+        let scope = match answer {
+            Answer::Once => Scope::Once,
+            Answer::Run => Scope::Run,
+            Answer::Always => Scope::Always,
+            Answer::Reject { message } => {
+                return Err(Denial::Rejected { decision: self.decision, message });
+            }
+        };
+        let mut decision = self.decision;
+        decision.action = Action::Allow;
+        for ruling in decision.rulings.iter_mut().filter(|ruling| ruling.action == Action::Ask) {
+            ruling.action = Action::Allow;
+            ruling.reason = Reason::Answered(scope);
+        }
+        let grants = if scope == Scope::Once { Vec::new() } else { self.grants };
+        Ok(Granted { approved: Approved::new(self.request, decision), scope, grants })
+    }
+
+    /// Nobody can answer: the question becomes a refusal that says how to allow it.
+    pub fn refuse(self, question: ApprovalRequest) -> Denial {
+        Denial::Unanswered { decision: self.decision, question: Box::new(question) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! Where the tools may reach: the workspace and the selected skills, what is hidden there, and limits.
+//!
+//! Invariant: every file has exactly one name here (relative to the workspace, or `skill://NAME/…`
+//! when it is outside of it), that name is what rules and people see, and it is opened without
+//! following any link: what was checked is what is read.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use crate::call::Call;
+use crate::file::beneath;
+use crate::network::NetworkPolicy;
+use crate::outcome::ToolError;
+use path::{SKILL, real_path};
+
+pub use limits::Limits;
+pub(crate) use path::normal_path;
+pub use secrets::PathPatterns;
+
+mod limits;
+mod path;
+mod secrets;
+
+/// Where the tools may reach, and how far.
+#[derive(Debug)]
+pub struct Workspace {
+    /// The workspace itself, then the selected skills.
+    roots: Vec<Root>,
+    /// How much a tool may read, return and wait for.
+    pub limits: Limits,
+    /// What the tools pretend not to see.
+    pub secrets: PathPatterns,
+    /// What is never written or deleted, whatever was approved.
+    pub protected: PathPatterns,
+    /// What may be reached over the network.
+    pub network: NetworkPolicy,
+}
+
+#[derive(Debug)]
+struct Root {
+    /// The skill it belongs to; the workspace itself has none.
+    skill: Option<String>,
+    path: PathBuf,
+    folder: OwnedFd,
+}
+
+/// A file or directory by its one name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'w> {
+    pub(crate) name: &'w str,
+    /// The path beneath the root; empty for the root itself.
+    pub(crate) inner: &'w str,
+    root: &'w Root,
+}
+
+impl Place<'_> {
+    pub(crate) fn folder(&self) -> BorrowedFd<'_> {
+        self.root.folder.as_fd()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(self.inner)
+    }
+
+    pub(crate) fn root_path(&self) -> &Path {
+        &self.root.path
+    }
+
+    /// The name of something beneath the same root.
+    pub(crate) fn name_of(&self, inner: &str) -> String {
+        self.root.name_of(inner)
+    }
+}
+
+impl Root {
+    fn open(skill: Option<String>, path: &Path) -> io::Result<Self> {
+        let path = fs::canonicalize(path)?;
+        let folder = beneath::open_root(&path)?;
+        Ok(Self { skill, path, folder })
+    }
+
+    fn name_of(&self, inner: &str) -> String {
+        match (&self.skill, inner) {
+            (None, "") => ".".to_owned(),
+            (None, inner) => inner.to_owned(),
+            (Some(skill), "") => format!("{SKILL}{skill}"),
+            (Some(skill), inner) => format!("{SKILL}{skill}/{inner}"),
+        }
+    }
+}
+
+impl Workspace {
+    /// The workspace in a directory, with the default limits and no network.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            roots: vec![Root::open(None, path)?],
+            limits: Limits::default(),
+            secrets: PathPatterns::secrets(),
+            protected: PathPatterns::protected(),
+            network: NetworkPolicy::default(),
+        })
+    }
+
+    /// Lets the tools read the directory of a skill, once it is selected.
+    pub fn select_skill(&mut self, name: &str, path: &Path) -> io::Result<()> {
+        let root = Root::open(Some(name.to_owned()), path)?;
+        match self.roots.iter().find(|other| other.skill == root.skill) {
+            None => self.roots.push(root),
+            Some(other) if other.path == root.path => {}
+            Some(_) => return Err(io::ErrorKind::AlreadyExists.into()),
+        }
+        Ok(())
+    }
+
+    /// Gives the path of a call its one name: absolute paths are recognised and links are followed,
+    /// so that rules are asked about the file that would really be touched.
+    ///
+    /// A call that was not resolved is safe, too: it fails where a link is in its way.
+    pub fn resolve(&self, mut call: Call) -> Result<Call, ToolError> {
+        // To delete a link is to delete the link, not what it points to.
+        let keeps_last = matches!(call, Call::DeleteFile(_));
+        if let Some(path) = call.path_mut() {
+            *path = self.one_name(path, keeps_last)?;
+        }
+        Ok(call)
+    }
+
+    fn one_name(&self, path: &str, keeps_last: bool) -> Result<String, ToolError> {
+        let outside = || ToolError::Outside { path: path.to_owned() };
+        let normal = normal_path(path).ok_or_else(outside)?;
+        let absolute = match normal.strip_prefix(SKILL) {
+            Some(_) => self.skill_path(&normal).ok_or_else(outside)?,
+            None => self.roots[0].path.join(&normal),
+        };
+        let real = match (keeps_last, absolute.parent(), absolute.file_name()) {
+            (true, Some(parent), Some(name)) => real_path(parent).map(|parent| parent.join(name)),
+            _ => real_path(&absolute),
+        };
+        let real = real.map_err(|source| ToolError::Io { path: path.to_owned(), source })?;
+        self.name_of(&real).ok_or_else(outside)
+    }
+
+    /// Finds a file by its one name; any other spelling is refused.
+    pub(crate) fn place<'w>(&'w self, name: &'w str) -> Result<Place<'w>, ToolError> {
+        let (root, inner) = match self.skill_root(name) {
+            Some(found) => found,
+            None => (&self.roots[0], if name == "." { "" } else { name }),
+        };
+        if self.name_of(&root.path.join(inner)).as_deref() != Some(name)
+            || normal_path(name).as_deref() != Some(name)
+        {
+            return Err(ToolError::Outside { path: name.to_owned() });
+        }
+        Ok(Place { name, inner, root })
+    }
+
+    /// Finds a file to be read or listed.
+    pub(crate) fn visible<'w>(&'w self, name: &'w str) -> Result<Place<'w>, ToolError> {
+        let place = self.place(name)?;
+        match self.secrets.matching(place.inner) {
+            Some(pattern) => {
+                Err(ToolError::Hidden { path: name.to_owned(), pattern: pattern.to_string() })
+            }
+            None => Ok(place),
+        }
+    }
+
+    /// Finds a file to be written or deleted.
+    pub(crate) fn writable<'w>(&'w self, name: &'w str) -> Result<Place<'w>, ToolError> {
+        let place = self.visible(name)?;
+        if place.root.skill.is_some() || self.protected.matching(place.inner).is_some() {
+            return Err(ToolError::ReadOnly { path: name.to_owned() });
+        }
+        Ok(place)
+    }
+
+    fn skill_root<'w>(&'w self, name: &'w str) -> Option<(&'w Root, &'w str)> {
+        let rest = name.strip_prefix(SKILL)?;
+        let (skill, inner) = rest.split_once('/').unwrap_or((rest, ""));
+        let root = self.roots.iter().find(|root| root.skill.as_deref() == Some(skill))?;
+        Some((root, inner))
+    }
+
+    fn skill_path(&self, name: &str) -> Option<PathBuf> {
+        self.skill_root(name).map(|(root, inner)| root.path.join(inner))
+    }
+
+    /// The one name of a path: from the first root that holds it, so that a skill inside the
+    /// workspace has no second name that rules about the workspace would miss.
+    fn name_of(&self, path: &Path) -> Option<String> {
+        self.roots.iter().find_map(|root| {
+            let inner = path.strip_prefix(&root.path).ok()?.to_str()?;
+            Some(root.name_of(inner))
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Spelling paths.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What the path of a file in a skill outside of the workspace begins with.
+pub(super) const SKILL: &str = "skill://";
+
+/// A path without `.`, `..` and doubled slashes; none if it climbs out of where it starts.
+pub(crate) fn normal_path(path: &str) -> Option<String> {
+    if path.contains('\0') {
+        return None;
+    }
+    if let Some(rest) = path.strip_prefix(SKILL) {
+        let (skill, inner) = rest.split_once('/').unwrap_or((rest, ""));
+        let inner = normal_parts(inner)?.join("/");
+        let slash = if inner.is_empty() { "" } else { "/" };
+        return (!matches!(skill, "" | "." | ".."))
+            .then(|| format!("{SKILL}{skill}{slash}{inner}"));
+    }
+    let parts = normal_parts(path)?.join("/");
+    match (path.starts_with('/'), parts.is_empty()) {
+        (true, _) => Some(format!("/{parts}")),
+        (false, true) => Some(".".to_owned()),
+        (false, false) => Some(parts),
+    }
+}
+
+fn normal_parts(path: &str) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    Some(parts)
+}
+
+/// The path without links, also of a file that does not exist yet.
+pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            match (path.parent(), path.file_name()) {
+                (Some(parent), Some(name)) => Ok(real_path(parent)?.join(name)),
+                _ => Err(error),
+            }
+        }
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests;
