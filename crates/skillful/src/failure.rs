@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,14 +57,29 @@ impl Failure {
         Self::new(Exit::Failed, "IOError", message).hint("check the path and its permissions")
     }
 
-    pub(crate) fn to_json(&self) -> Value {
-        json!({"error": {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "details": null,
-        }})
+    pub(crate) fn to_json(&self) -> ErrorDocument<'_> {
+        let Self { code, message, hint, .. } = self;
+        ErrorDocument { error: ErrorBody { code, message, hint: hint.as_deref(), details: None } }
     }
+}
+
+/// What `--json` prints where a command fails.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorDocument<'a> {
+    error: ErrorBody<'a>,
+}
+
+/// What went wrong, and what to do next.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorBody<'a> {
+    /// A stable name, such as `SkillNotFound`.
+    code: &'a str,
+    /// One line for people.
+    message: &'a str,
+    /// What can be done about it.
+    hint: Option<&'a str>,
+    /// More, where there is more to say.
+    details: Option<Value>,
 }
 
 impl From<std::io::Error> for Failure {

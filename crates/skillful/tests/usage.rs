@@ -208,10 +208,15 @@ fn schemas_are_listed_and_printed() {
     let world = World::new();
     assert_snapshot!(world.run("skillful schema"), @"
     config
+    doctor
     entry
+    error
     inspect
     list
+    new
     search
+    trust
+    untrust
     validate
     why
     ");

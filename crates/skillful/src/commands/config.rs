@@ -10,7 +10,7 @@ use skill::text::for_terminal;
 
 use crate::config::{Config, leaves};
 use crate::failure::{Exit, Failure};
-use crate::output::fit::padded;
+use crate::output::fit::missing;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -85,8 +85,9 @@ fn show(session: &Session, with_origin: bool, output: &Output) -> Result<(), Fai
             match with_origin {
                 true => writeln!(
                     out,
-                    "{}  {dim}{}{dim:#}",
-                    padded(&setting, longest),
+                    "{setting}{:1$}  {dim}{2}{dim:#}",
+                    "",
+                    missing(&setting, longest),
                     for_terminal(&origin)
                 )?,
                 false => writeln!(out, "{setting}")?,

@@ -10,7 +10,7 @@ use skill::scan::Problem;
 use skill::text::for_terminal;
 
 use crate::failure::Failure;
-use crate::output::fit::{clipped, columns, padded};
+use crate::output::fit::{clipped, columns, missing};
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_roots};
 
@@ -72,19 +72,24 @@ fn table(
     let limit = width.map_or(NAME_COLUMNS, |width| NAME_COLUMNS.min(width / 3));
     let longest = skills.iter().map(|entry| columns(&entry.name)).max().unwrap_or(0).min(limit);
     let mut ordered: Vec<&Entry> = skills.iter().collect();
-    ordered.sort_by(|a, b| a.name.cmp(&b.name));
+    ordered.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     for entry in ordered {
         let name = for_terminal(&entry.name);
-        write!(out, "{bold}{}{bold:#}", padded(&clipped(&name, width), longest))?;
-        if width.is_some() && columns(&name) > longest {
-            write!(out, "\n{:longest$}", "")?;
-        }
+        let name = clipped(&name, width);
+        write!(out, "{bold}{name}{bold:#}")?;
+        let gap = match width {
+            Some(_) if columns(&name) > longest => {
+                writeln!(out)?;
+                longest
+            }
+            _ => missing(&name, longest),
+        };
         let mark = mark(entry);
         let taken = longest + SOURCE_COLUMNS + 4 + mark.len();
         let description = skill::text::one_line(&entry.description);
         let description = clipped(&description, width.map(|width| width.saturating_sub(taken)));
         let source = entry.source;
-        write!(out, "  {dim}{source:SOURCE_COLUMNS$}{dim:#}  ")?;
+        write!(out, "{:gap$}  {dim}{source:SOURCE_COLUMNS$}{dim:#}  ", "")?;
         writeln!(out, "{warn}{mark}{warn:#}{description}")?;
     }
     Ok(())

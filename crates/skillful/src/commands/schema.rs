@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use schemars::{Schema as JsonSchemaValue, schema_for};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema as JsonSchemaValue, schema_for};
 
 use crate::commands;
 use crate::config::{Config, closest};
-use crate::failure::{Exit, Failure};
+use crate::failure::{ErrorDocument, Exit, Failure};
 use crate::output::Output;
 
 /// Print the JSON Schema of a file or an output
@@ -22,15 +23,25 @@ pub(crate) struct Schema {
 type Make = fn() -> JsonSchemaValue;
 
 /// Every schema, by name.
-pub(crate) const SCHEMAS: &[(&str, Make)] = &[
+const SCHEMAS: &[(&str, Make)] = &[
     ("config", || schema_for!(Config)),
-    ("entry", || schema_for!(skill::index::Entry)),
-    ("inspect", || schema_for!(commands::inspect::Inspection<'static>)),
-    ("list", || schema_for!(commands::list::Listing<'static>)),
-    ("search", || schema_for!(commands::search::Hits)),
-    ("validate", || schema_for!(commands::validate::Validation)),
-    ("why", || schema_for!(commands::why::Reasons<'static>)),
+    ("doctor", printed::<commands::doctor::Diagnosis>),
+    ("entry", printed::<skill::index::Entry>),
+    ("error", printed::<ErrorDocument<'static>>),
+    ("inspect", printed::<commands::inspect::Inspection<'static>>),
+    ("list", printed::<commands::list::Listing<'static>>),
+    ("new", printed::<commands::new::Created>),
+    ("search", printed::<commands::search::Hits>),
+    ("trust", printed::<commands::trust::Trusted>),
+    ("untrust", printed::<commands::trust::Untrusted>),
+    ("validate", printed::<commands::validate::Validation>),
+    ("why", printed::<commands::why::Reasons<'static>>),
 ];
+
+/// The schema of what is printed: a value that is never left out is required, though it may be null.
+fn printed<T: JsonSchema>() -> JsonSchemaValue {
+    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>()
+}
 
 impl Schema {
     pub(crate) fn run(&self, output: &Output) -> Result<ExitCode, Failure> {

@@ -1,4 +1,6 @@
 //! Text in the columns of a terminal, where some letters take two and some none.
+//!
+//! What comes here has no control characters any more.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +11,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// Columns that `text` takes.
 pub(crate) fn columns(text: &str) -> usize {
-    text.chars().map(columns_of).sum()
+    if text.is_ascii() { text.len() } else { text.chars().map(columns_of).sum() }
 }
 
 /// `text` in at most `room` columns, with a `…` where something was cut; all of it without a room.
@@ -23,9 +25,9 @@ pub(crate) fn clipped(text: &str, room: Option<usize>) -> Cow<'_, str> {
     }
 }
 
-/// `text` followed by spaces up to `width` columns.
-pub(crate) fn padded(text: &str, width: usize) -> String {
-    format!("{text}{:1$}", "", width.saturating_sub(columns(text)))
+/// The spaces that `text` lacks to take `width` columns.
+pub(crate) fn missing(text: &str, width: usize) -> usize {
+    width.saturating_sub(columns(text))
 }
 
 /// `text` in lines of at most `width` columns, the first of which begins at column `indent` as all

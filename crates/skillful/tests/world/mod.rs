@@ -151,9 +151,9 @@ impl World {
         let mut shown = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
-            assert_eq!(part.len() - rest.len(), 64, "a whole hash");
-            shown.push_str("sha256:[hash]");
-            shown.push_str(rest);
+            let is_hash = part.len() - rest.len() == 64;
+            shown.push_str(if is_hash { "sha256:[hash]" } else { "sha256:" });
+            shown.push_str(if is_hash { rest } else { part });
         }
         shown
     }

@@ -1,4 +1,4 @@
-use super::{clipped, columns, padded, wrapped};
+use super::{clipped, columns, missing, wrapped};
 
 fn check_clipped(text: &str, room: usize, expected: &str) {
     assert_eq!(clipped(text, Some(room)), expected);
@@ -25,8 +25,8 @@ fn wide_letters_count_twice_and_marks_not_at_all() {
     check_clipped("表格摘要", 7, "表格摘…");
     check_clipped("表格摘要", 6, "表格…");
     check_clipped("e\u{301}e\u{301}", 2, "e\u{301}e\u{301}");
-    assert_eq!(padded("表格", 6), "表格  ");
-    assert_eq!(padded("too long", 3), "too long");
+    assert_eq!(missing("表格", 6), 2);
+    assert_eq!(missing("too long", 3), 0);
 }
 
 #[test]
