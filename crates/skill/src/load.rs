@@ -8,6 +8,7 @@ mod bounds;
 mod files;
 mod injection;
 mod resource;
+mod tree;
 
 #[cfg(test)]
 mod tests;

@@ -57,6 +57,8 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(commands::run::Run),
+    Runs(commands::runs::Runs),
     List(commands::list::List),
     Search(commands::search::Search),
     Inspect(commands::inspect::Inspect),
@@ -65,6 +67,7 @@ enum Command {
     New(commands::new::New),
     Refresh(commands::refresh::Refresh),
     Doctor(commands::doctor::Doctor),
+    Permissions(commands::permissions::Permissions),
     Trust(commands::trust::Trust),
     Untrust(commands::trust::Untrust),
     Config(commands::config::ConfigCommand),
@@ -122,6 +125,8 @@ fn misuse(text: &str) -> Failure {
 fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
     let session = || Session::start(&cli.global, output);
     match cli.command {
+        Command::Run(command) => command.run(&session()?, output),
+        Command::Runs(command) => command.run(&session()?, output),
         Command::List(command) => command.run(&session()?, output),
         Command::Search(command) => command.run(&session()?, output),
         Command::Inspect(command) => command.run(&session()?, output),
@@ -130,6 +135,7 @@ fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
         Command::New(command) => command.run(&session()?, output),
         Command::Refresh(command) => command.run(&session()?, output),
         Command::Doctor(command) => command.run(&cli.global, output),
+        Command::Permissions(command) => command.run(&session()?, output),
         Command::Trust(command) => command.run(&session()?, output),
         Command::Untrust(command) => command.run(&session()?, output),
         Command::Config(command) => command.run(&session()?, output),

@@ -9,6 +9,7 @@ mod origin;
 #[cfg(test)]
 mod tests;
 
+use agent::budget::Budget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill::load::Oversize;
@@ -16,7 +17,7 @@ use skill::metadata::Mode;
 use skill::offer::CatalogFormat;
 use skill::roots::Source;
 
-pub(crate) use layers::{ConfigError, Layers, closest, expand, known_keys, leaves};
+pub(crate) use layers::{ConfigError, Layers, RuleSet, closest, expand, known_keys, leaves};
 pub(crate) use origin::Origin;
 
 /// Settings of `.agent/config.json`.
@@ -33,6 +34,82 @@ pub(crate) struct Config {
     pub(crate) security: Security,
     /// Whether a project's skills wait for the user's word.
     pub(crate) trust: TrustSettings,
+    /// Who decides: `offline`, `scripted:FILE`, `openai:NAME`, `anthropic:NAME`; found out when not set.
+    pub(crate) model: Option<String>,
+    /// Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+    pub(crate) disclosure: Disclosure,
+    /// How much a run may use.
+    pub(crate) budget: Budget,
+    /// How scripts run.
+    pub(crate) execution: Execution,
+    /// What the record of a run holds.
+    pub(crate) audit: Audit,
+    /// What is allowed, asked or denied, by permission and pattern; the last match wins.
+    pub(crate) permissions: serde_json::Map<String, serde_json::Value>,
+    /// Named sets of permissions, chosen with `--profile`.
+    pub(crate) profiles: serde_json::Map<String, serde_json::Value>,
+}
+
+/// When a model sees the bodies of skills.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Disclosure {
+    /// Names and descriptions first, a body after selection.
+    #[default]
+    Metadata,
+    /// All bodies from the start, as far as the budget reaches: for small sets.
+    Core,
+}
+
+/// How scripts run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Execution {
+    /// What happens where the kernel cannot contain a script.
+    pub(crate) sandbox: Sandbox,
+    /// Seconds a script may take.
+    pub(crate) timeout_seconds: u64,
+    /// Tools that ask before every use, whatever the rules say.
+    pub(crate) require_approval_for: Vec<String>,
+    /// Commands for further file extensions of scripts.
+    pub(crate) interpreters: std::collections::BTreeMap<String, Vec<String>>,
+    /// Hosts that network requests may reach.
+    pub(crate) network_hosts: Vec<String>,
+}
+
+impl Default for Execution {
+    fn default() -> Self {
+        Self {
+            sandbox: Sandbox::Required,
+            timeout_seconds: tools::sandbox::Limits::default().time.as_secs(),
+            require_approval_for: Vec::new(),
+            interpreters: Default::default(),
+            network_hosts: Vec::new(),
+        }
+    }
+}
+
+/// What happens where the kernel cannot contain a script.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Sandbox {
+    /// It does not run.
+    #[default]
+    Required,
+    /// It runs contained as far as possible.
+    BestEffort,
+    /// It runs uncontained.
+    Off,
+}
+
+/// What the record of a run holds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Audit {
+    /// Whether prompts are kept, not only their hashes.
+    pub(crate) store_prompts: bool,
+    /// Further patterns (regular expressions) of secrets that are never written.
+    pub(crate) redact: Vec<String>,
 }
 
 /// How skills are found.
@@ -176,5 +253,23 @@ impl Config {
             file_bytes: self.security.max_resource_file_bytes,
             excerpt_chars: self.security.max_resource_excerpt_chars,
         }
+    }
+
+    pub(crate) fn catalog_limits(&self) -> skill::offer::CatalogLimits {
+        skill::offer::CatalogLimits {
+            format: self.catalog.format,
+            max_chars: self.catalog.max_chars,
+        }
+    }
+
+    pub(crate) fn confinement(&self) -> tools::sandbox::Confinement {
+        let mode = match self.execution.sandbox {
+            Sandbox::Required => tools::sandbox::SandboxMode::Required,
+            Sandbox::BestEffort => tools::sandbox::SandboxMode::BestEffort,
+            Sandbox::Off => tools::sandbox::SandboxMode::Off,
+        };
+        let time = std::time::Duration::from_secs(self.execution.timeout_seconds);
+        let limits = tools::sandbox::Limits { time, ..Default::default() };
+        tools::sandbox::Confinement { limits, mode, ..Default::default() }
     }
 }

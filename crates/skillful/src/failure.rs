@@ -15,6 +15,10 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The command line or the configuration is wrong.
     Usage = 2,
+    /// An approval is needed or was denied.
+    Approval = 3,
+    /// Integrity, signature, trust or policy forbids it.
+    Refused = 4,
 }
 
 /// What went wrong, and what to do next.

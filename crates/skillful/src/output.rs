@@ -38,7 +38,7 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    fn for_stream(stream: &impl anstream::stream::RawStream) -> Self {
+    pub(crate) fn for_stream(stream: &impl anstream::stream::RawStream) -> Self {
         if anstream::AutoStream::choice(stream) == anstream::ColorChoice::Never {
             return Self::default();
         }
@@ -56,7 +56,7 @@ impl Palette {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    quiet: bool,
+    pub(crate) quiet: bool,
     pub(crate) verbose: bool,
 }
 

@@ -10,8 +10,11 @@ use skill::index::{Entry, Index, IndexOptions, RootReport};
 use skill::roots::{Root, Source, Surroundings};
 use skill::trust::{Trust, TrustStore};
 
+use tools::grants::GrantFile;
+use tools::permission::{Action, CommandLine, Configuration, Engine, Rule};
+
 use crate::cli::Global;
-use crate::config::{ConfigError, Layers, ProjectTrust, closest, expand};
+use crate::config::{ConfigError, Layers, ProjectTrust, RuleSet, closest, expand};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, count};
 
@@ -22,6 +25,7 @@ pub(crate) struct Session {
     pub(crate) surroundings: Surroundings,
     source: Option<Source>,
     cache: Option<PathBuf>,
+    environment: Vec<(OsString, OsString)>,
 }
 
 impl Session {
@@ -58,7 +62,7 @@ impl Session {
         surroundings.precedence.clone_from(&layers.config.registry.precedence);
         surroundings.compatibility_folders = layers.config.registry.compat;
         let cache = cache_folder(variable("XDG_CACHE_HOME"), surroundings.home.as_deref());
-        Ok(Self { layers, surroundings, source: global.source, cache })
+        Ok(Self { layers, surroundings, source: global.source, cache, environment })
     }
 
     /// The folders that are searched, narrowed by `--source`.
@@ -97,6 +101,108 @@ impl Session {
 
     pub(crate) fn cache_folder(&self) -> Option<&Path> {
         self.cache.as_deref()
+    }
+
+    /// What may be done here: rules of all files and the command line, and what was remembered.
+    pub(crate) fn engine(
+        &self,
+        command_line: CommandLine,
+        profile: Option<&str>,
+    ) -> Result<Engine, Failure> {
+        let (user, project) = (&self.layers.user_rules, &self.layers.project_rules);
+        let chosen = |rules: &RuleSet| profile.and_then(|name| rules.profiles.get(name)).cloned();
+        let (own, shared) = (chosen(user), chosen(project));
+        if let (Some(name), None, None) = (profile, &own, &shared) {
+            let names = user.profiles.keys().chain(project.profiles.keys()).map(String::as_str);
+            let failure = Failure::new(
+                Exit::Usage,
+                "UnknownProfile",
+                format!("there is no profile `{name}`"),
+            );
+            return Err(match closest(name, names) {
+                Some(other) => failure.hint(format!("did you mean `{other}`?")),
+                None => failure.hint("define it under `profiles` in the configuration"),
+            });
+        }
+        let mut rules = user.permissions.clone();
+        let asks = self.layers.config.execution.require_approval_for.iter();
+        rules.0.extend(asks.map(|tool| Rule::new(tool.as_str(), "*", Action::Ask)));
+        let configuration = Configuration {
+            user: rules,
+            project: project.permissions.clone(),
+            profile: own.unwrap_or_default(),
+            project_profile: shared.unwrap_or_default(),
+            command_line,
+        };
+        let mut engine = Engine::new(self.project_name(), configuration);
+        if let Some(grants) = self.grants() {
+            let kept = grants.list().map_err(|error| {
+                Failure::from_error(Exit::Failed, "GrantsError", &error).hint(error.hint())
+            })?;
+            engine.remember(kept);
+        }
+        Ok(engine)
+    }
+
+    /// The project by its path, which approvals are bound to.
+    pub(crate) fn project_name(&self) -> String {
+        self.surroundings.project().to_string_lossy().into_owned()
+    }
+
+    /// Approvals that were given for always.
+    pub(crate) fn grants(&self) -> Option<GrantFile> {
+        self.surroundings.home.as_ref().map(|home| GrantFile::new(home.join(".agent/grants.json")))
+    }
+
+    /// Where runs of this project are recorded.
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.surroundings.project().join(".agent/runs")
+    }
+
+    /// The folder of a run, by its name or `last`.
+    pub(crate) fn run_folder(&self, run: &str) -> Result<PathBuf, Failure> {
+        let runs = self.runs();
+        let missing = |hint: &str| {
+            Failure::new(Exit::Failed, "RunNotFound", format!("there is no run `{run}`")).hint(hint)
+        };
+        if run == "last" {
+            let newest =
+                agent::journal::list(&runs, Some(1)).ok().and_then(|(mut listed, _)| listed.pop());
+            let newest = newest.ok_or_else(|| missing("`skillful run` makes one"))?;
+            return Ok(runs.join(newest.run_id));
+        }
+        // A name, not a path: a run is looked for among the runs and nowhere else.
+        let is_name = run.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
+            && !run.starts_with('.');
+        let folder = runs.join(run);
+        if is_name && folder.is_dir() {
+            Ok(folder)
+        } else {
+            Err(missing("`skillful runs list` shows them"))
+        }
+    }
+
+    /// A variable of the environment.
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
+        self.environment
+            .iter()
+            .find(|(key, value)| key == name && !value.is_empty())
+            .map(|(_, value)| value)
+    }
+
+    /// Values of variables whose names say that they are secrets.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let tells = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD"];
+        let secret = |name: &OsString| {
+            tells.iter().any(|tell| name.to_string_lossy().to_uppercase().contains(tell))
+        };
+        let values = self
+            .environment
+            .iter()
+            .filter(|(name, _)| secret(name))
+            .map(|(_, value)| value.to_string_lossy().into_owned());
+        // Short values occur in ordinary text.
+        values.filter(|value| value.len() >= 8).collect()
     }
 
     /// The skill called `name` among those that `--source` leaves.

@@ -109,6 +109,29 @@ impl Files {
         }
     }
 
+    /// The skill's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A file with its mode: 0755 where it can be executed, else 0644.
+    pub(super) fn read_with_mode(&self, path: &InnerPath) -> Result<(Vec<u8>, u32), LoadError> {
+        let executable = match &self.place {
+            // Built-in scripts are those under scripts/ that name their interpreter.
+            Place::Builtin(files) => {
+                files.iter().any(|file| file.path == path.as_str() && file.bytes.starts_with(b"#!"))
+            }
+            Place::Disk { folder, .. } => {
+                let file = open_beneath(folder, path)?;
+                let metadata =
+                    file.metadata().map_err(|error| LoadError::io(path.as_str(), error))?;
+                MetadataExt::mode(&metadata) & 0o111 != 0
+            }
+        };
+        let mode = if executable { 0o755 } else { 0o644 };
+        Ok((self.read(path, u64::MAX - 1)?, mode))
+    }
+
     /// Every file with its size, sorted by path; links are named but not followed.
     pub fn list(&self) -> Vec<SkillFile> {
         let mut files = Vec::new();

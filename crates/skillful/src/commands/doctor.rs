@@ -8,8 +8,10 @@ use skill::index::Index;
 use skill::roots::Source;
 use skill::text::for_terminal;
 
+use tools::sandbox::Kernel;
+
 use crate::cli::Global;
-use crate::config::known_keys;
+use crate::config::{Sandbox, known_keys};
 use crate::failure::{Exit, Failure};
 use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
@@ -90,6 +92,7 @@ fn examine(global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
     let mut checks = vec![ok("version", env!("CARGO_PKG_VERSION").to_owned())];
     checks.extend(configuration(&session));
     checks.push(cache(&session));
+    checks.extend(sandbox(&session));
     checks.extend(roots(&index));
     checks.extend(skills(&index));
     Ok(checks)
@@ -145,6 +148,38 @@ fn cache(session: &Session) -> Check {
             }
         }
     }
+}
+
+/// What this kernel can contain scripts with, found out by trying.
+fn sandbox(session: &Session) -> Vec<Check> {
+    let kernel = Kernel::detect();
+    let mode = session.layers.config.execution.sandbox;
+    let mut checks: Vec<Check> = kernel
+        .features()
+        .iter()
+        .map(|feature| {
+            let name = serde_json::to_value(feature.feature).unwrap_or_default();
+            let message = format!("{}: {}", name.as_str().unwrap_or_default(), feature.detail);
+            match feature.available {
+                true => ok("sandbox", message),
+                false => warning(
+                    "sandbox",
+                    message,
+                    "scripts are contained with what is left, or not run; see `execution.sandbox`",
+                ),
+            }
+        })
+        .collect();
+    if mode != Sandbox::Required {
+        let message =
+            format!("`execution.sandbox` is {}", serde_json::to_value(mode).unwrap_or_default());
+        checks.push(warning(
+            "sandbox",
+            message,
+            "scripts may run uncontained; `required` is the default",
+        ));
+    }
+    checks
 }
 
 fn roots(index: &Index) -> Vec<Check> {

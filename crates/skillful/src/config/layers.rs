@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use tools::permission::Rules;
 
 use super::{Config, Origin};
 
@@ -22,8 +23,20 @@ pub(crate) struct Layers {
     pub(crate) project_roots: Vec<PathBuf>,
     /// Folders that the user names.
     pub(crate) user_roots: Vec<PathBuf>,
+    /// The user's rules.
+    pub(crate) user_rules: RuleSet,
+    /// The project's rules, which only tighten.
+    pub(crate) project_rules: RuleSet,
     /// What was ignored, and why.
     pub(crate) warnings: Vec<String>,
+}
+
+/// Rules of one file. Their order matters, so they are read straight from the text.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(default)]
+pub(crate) struct RuleSet {
+    pub(crate) permissions: Rules,
+    pub(crate) profiles: BTreeMap<String, Rules>,
 }
 
 /// A project comes from strangers, and so does its file.
@@ -76,15 +89,17 @@ impl Layers {
         let user_file = home.map(|home| home.join(".agent/config.json"));
         // In the home directory both are the same file, and it is the user's.
         if user_file.as_ref() != Some(&project_file)
-            && let Some(mut value) = read_file(&project_file)?
+            && let Some((mut value, rules)) = read_file(&project_file)?
         {
+            layers.project_rules = rules;
             layers.forbid_loosening(&mut value);
             layers.project_roots = roots(&value, project, home);
             layers.add(&mut merged, value, &|_| Origin::Project(project_file.clone()))?;
         }
         if let Some(file) = user_file
-            && let Some(value) = read_file(&file)?
+            && let Some((value, rules)) = read_file(&file)?
         {
+            layers.user_rules = rules;
             layers.user_roots = roots(&value, home.unwrap_or(project), home);
             layers.add(&mut merged, value, &|_| Origin::User(file.clone()))?;
         }
@@ -129,6 +144,9 @@ impl Layers {
         let loosens = [
             ("trust", "projects", Value::from("all")),
             ("security", "block_angle_brackets_in_frontmatter", Value::from(false)),
+            ("execution", "sandbox", Value::from("off")),
+            ("execution", "sandbox", Value::from("best-effort")),
+            ("audit", "store_prompts", Value::from(true)),
         ];
         for (section, key, loose) in loosens {
             let Some(section_value) = value.get_mut(section).and_then(Value::as_object_mut) else {
@@ -142,7 +160,7 @@ impl Layers {
     }
 }
 
-fn read_file(path: &Path) -> Result<Option<Value>, ConfigError> {
+fn read_file(path: &Path) -> Result<Option<(Value, RuleSet)>, ConfigError> {
     let cannot_read = |source| ConfigError::Read { path: path.to_owned(), source };
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() <= LARGEST => {}
@@ -156,7 +174,10 @@ fn read_file(path: &Path) -> Result<Option<Value>, ConfigError> {
     let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
     match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
         Ok(Value::Null) => Ok(None),
-        Ok(value @ Value::Object(_)) => Ok(Some(value)),
+        Ok(value @ Value::Object(_)) => {
+            let rules = jsonc_parser::parse_to_serde_value(&text, &Default::default());
+            Ok(Some((value, rules.map_err(|error| syntax(error.to_string()))?)))
+        }
         Ok(_) => Err(syntax("settings are an object, as in `{}`".to_owned())),
         Err(error) => Err(syntax(error.to_string())),
     }
@@ -211,7 +232,10 @@ pub(crate) fn known_keys() -> Vec<String> {
 
 /// Values that are not objects, by their dotted keys.
 pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
-    let Value::Object(map) = value else { return vec![(String::new(), value)] };
+    let map = match value {
+        Value::Object(map) if !map.is_empty() => map,
+        _ => return vec![(String::new(), value)],
+    };
     map.iter()
         .flat_map(|(key, value)| {
             leaves(value).into_iter().map(move |(rest, leaf)| {

@@ -52,6 +52,12 @@ impl<T> Approved<T> {
         &self.decision
     }
 
+    /// The proof for what was asked, in the form that carries it out. The caller vouches that `part` does
+    /// no more than what was approved.
+    pub fn narrow<U>(self, part: U) -> Approved<U> {
+        Approved { request: part, decision: self.decision }
+    }
+
     /// Spends the proof.
     pub fn into_request(self) -> T {
         self.request

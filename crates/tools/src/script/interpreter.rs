@@ -43,7 +43,11 @@ impl Interpreters {
     }
 
     /// The interpreter and its options for a script.
-    pub(super) fn command(&self, path: &Path, content: &[u8]) -> Result<Vec<String>, ScriptError> {
+    ///
+    /// # Errors
+    ///
+    /// If neither the first line nor the extension names one.
+    pub fn command(&self, path: &Path, content: &[u8]) -> Result<Vec<String>, ScriptError> {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let command = first_line(content).or_else(|| self.0.get(extension).cloned());
         command

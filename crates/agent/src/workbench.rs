@@ -1,0 +1,164 @@
+//! What a run acts with on this machine: skills, files, scripts.
+//!
+//! Invariant: a skill that is not offered to the model, and was not named by the user, cannot be told from
+//! one that does not exist.
+
+mod request;
+mod script;
+mod skills;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use skill::index::{Entry, Index};
+use skill::load::{Limits, LoadError};
+use skill::metadata::ReadOptions;
+use skill::offer::Offer;
+use tools::call::Call;
+use tools::outcome::ToolError;
+use tools::perform;
+use tools::permission::{Approved, Engine};
+use tools::workspace::Workspace;
+
+use crate::action::{Action, SkillRef};
+use crate::driver::{Cancel, Toolbox};
+use crate::journal::Journal;
+use crate::step::{Observation, Refusal, Request};
+pub use script::ScriptSettings;
+
+/// Skills, files and scripts of this machine.
+pub struct Workbench<'a> {
+    /// All skills, for those the user names.
+    pub index: &'a Index,
+    /// The skills the model may choose.
+    pub offer: &'a Offer<'a>,
+    /// The skill the user chose.
+    pub invoked: Option<SkillRef>,
+    /// How frontmatter is read.
+    pub read: ReadOptions,
+    /// Bounds of what is handed over.
+    pub limits: Limits,
+    /// Where tools may reach.
+    pub workspace: Workspace,
+    /// The workspace's folder.
+    pub folder: PathBuf,
+    /// What may be done, for tools that look at many files.
+    pub engine: Engine,
+    /// How scripts run.
+    pub scripts: ScriptSettings,
+}
+
+impl Toolbox for Workbench<'_> {
+    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal> {
+        match action {
+            Action::SelectSkills { skills, .. } => self.prepare_selection(action, skills),
+            Action::SearchSkills { query, .. } => Ok(request::search(action, query)),
+            Action::LoadResource { skill, .. } | Action::LoadChunk { skill, .. } => {
+                let entry = self.entry(skill)?;
+                Ok(request::of_skills(action, &[entry]))
+            }
+            Action::RunScript { .. } => self.prepare_script(action),
+            Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action)?)),
+            Action::FinalAnswer { .. } => {
+                Err(Refusal::new("InvalidAction", "an answer is not prepared", ""))
+            }
+        }
+    }
+
+    fn perform(
+        &mut self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Observation {
+        let action = request.action.clone();
+        let done = match &action {
+            Action::SelectSkills { skills, .. } => self.select(skills),
+            Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
+            Action::LoadResource { skill, relative_path, section_hint } => {
+                self.load_resource(skill, relative_path, section_hint.as_deref(), journal)
+            }
+            Action::LoadChunk { skill, chunk_id } => self.load_chunk(skill, chunk_id, journal),
+            Action::RunScript { .. } => self.run_script(request, cancel, journal),
+            Action::CallTool { .. } => self.call_tool(request, journal),
+            Action::FinalAnswer { .. } => Ok(Observation::of("")),
+        };
+        done.unwrap_or_else(|refusal| Observation::failed(&refusal))
+    }
+}
+
+impl<'a> Workbench<'a> {
+    /// The skill that is meant, as far as whoever asks may know of it.
+    fn entry(&self, wanted: &SkillRef) -> Result<&'a Entry, Refusal> {
+        if self.invoked.as_ref() == Some(wanted) {
+            return match self.index.get(&wanted.name, wanted.source) {
+                Some(entry) if entry.trusted => Ok(entry),
+                Some(_) => Err(Refusal::new(
+                    "SkillUntrusted",
+                    format!("the skill `{}` comes from a project that is not trusted", wanted.name),
+                    "look at the project's skills, then `skillful trust project`",
+                )),
+                None => Err(not_found(&wanted.name)),
+            };
+        }
+        self.offer.get(&wanted.name, wanted.source).ok_or_else(|| not_found(&wanted.name))
+    }
+
+    fn call(&self, action: &Action) -> Result<Call, Refusal> {
+        let Action::CallTool { tool, params } = action else {
+            return Err(Refusal::new("InvalidAction", "not a call of a tool", ""));
+        };
+        let params = if params.is_null() { json!({}) } else { params.clone() };
+        let call = Call::parse(tool, params)
+            .map_err(|error| Refusal::new(error.code(), error.to_string(), error.hint()))?;
+        self.workspace.resolve(call).map_err(|error| of_tool(&error))
+    }
+
+    fn call_tool(
+        &mut self,
+        request: Approved<Request>,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let call = self.call(&request.action)?;
+        let mut record = |change: &tools::undo::Undo| {
+            journal.record_change(change).map_err(std::io::Error::other)
+        };
+        let outcome =
+            perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record)
+                .map_err(|error| of_tool(&error))?;
+        let storage_ref = match &outcome.full {
+            Some(full) => Some(journal.keep(full).map_err(|error| io_error(&error))?),
+            None => None,
+        };
+        let result = outcome.to_json(storage_ref.as_deref());
+        let mut facts = result.clone();
+        if let Value::Object(facts) = &mut facts {
+            facts.remove("content");
+        }
+        Ok(Observation { facts, storage_ref, ..Observation::of(result.to_string()) })
+    }
+}
+
+fn not_found(name: &str) -> Refusal {
+    let error = LoadError::SkillNotFound { name: name.to_owned() };
+    of_load(&error)
+}
+
+fn of_load(error: &LoadError) -> Refusal {
+    let mut message = error.to_string();
+    if let Some(cause) = std::error::Error::source(error) {
+        message.push_str(&format!(": {cause}"));
+    }
+    Refusal::new(error.code(), message, error.hint())
+}
+
+fn of_tool(error: &ToolError) -> Refusal {
+    Refusal::new(error.code(), error.to_string(), error.hint())
+}
+
+fn io_error(error: &dyn std::error::Error) -> Refusal {
+    Refusal::new("IOError", error.to_string(), "check that the disk has room and can be written")
+}

@@ -1,0 +1,139 @@
+//! Skills handed over: bodies, files, chunks, search results.
+
+use serde_json::{Value, json};
+use skill::index::Entry;
+use skill::load::{FileList, Files, injection, load_body, load_resource};
+use skill::roots::Source;
+use tools::permission::SkillHash;
+
+use super::{Workbench, io_error, of_load, request};
+use crate::action::{Action, SkillRef};
+use crate::journal::Journal;
+use crate::step::{Loaded, Observation, Refusal, Request, SelectedSkill};
+
+/// Hits shown when the model does not say how many, and at most.
+const HITS: (usize, usize) = (10, 50);
+
+impl Workbench<'_> {
+    pub(super) fn prepare_selection(
+        &self,
+        action: &Action,
+        skills: &[SkillRef],
+    ) -> Result<Request, Refusal> {
+        let entries: Vec<&Entry> =
+            skills.iter().map(|skill| self.entry(skill)).collect::<Result<_, _>>()?;
+        Ok(request::of_skills(action, &entries))
+    }
+
+    pub(super) fn select(&mut self, skills: &[SkillRef]) -> Result<Observation, Refusal> {
+        let (mut texts, mut loaded) = (Vec::new(), Vec::new());
+        for skill in skills {
+            let (text, selected) = self.load(skill)?;
+            texts.push(text);
+            loaded.push(Loaded::Skill(selected));
+        }
+        Ok(Observation { loaded, ..Observation::of(texts.join("\n\n")) })
+    }
+
+    /// A skill's text as it enters the context, and what the run must know of it.
+    pub fn load(&mut self, skill: &SkillRef) -> Result<(String, SelectedSkill), Refusal> {
+        let entry = self.entry(skill)?;
+        let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
+        let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
+        let text = injection(entry, &body.core.report, &body.render(&[]), FileList(&files));
+        let hash = SkillHash(format!("sha256:{}", body.core.report.file_sha256));
+        self.open_to_tools(entry);
+        let selected = SelectedSkill {
+            name: entry.name.clone(),
+            source: entry.source,
+            hash,
+            allowed_tools: entry.controls.allowed_tools.clone(),
+            run_mode: entry.controls.run_mode,
+            report: to_json(&body.core.report),
+        };
+        Ok((text, selected))
+    }
+
+    /// Lets tools read the folders of skills that were selected before.
+    pub fn reopen(&mut self, names: &[&str]) {
+        for name in names {
+            if let Ok(entry) = self.entry(&SkillRef::named(*name)) {
+                self.open_to_tools(entry);
+            }
+        }
+    }
+
+    fn open_to_tools(&mut self, entry: &Entry) {
+        if entry.source != Source::Builtin {
+            // A folder that cannot be opened any more fails when it is used.
+            let _ = self.workspace.select_skill(&entry.name, &entry.path);
+        }
+    }
+
+    pub(super) fn search(&self, query: &str, limit: Option<usize>) -> Observation {
+        let hits = self.offer.search(query, limit.unwrap_or(HITS.0).clamp(1, HITS.1));
+        if hits.is_empty() {
+            return Observation::of("No skill matches. Try other words, or work without a skill.");
+        }
+        let lines: Vec<String> = hits
+            .iter()
+            .filter_map(|hit| {
+                let entry = self.offer.get(&hit.name, Some(hit.source))?;
+                let description = skill::text::one_line(&entry.description);
+                Some(format!(
+                    "- name={} | source={} | description={}",
+                    hit.name,
+                    hit.source,
+                    skill::text::prefix(&description, 400)
+                ))
+            })
+            .collect();
+        Observation { facts: json!({"hits": hits.len()}), ..Observation::of(lines.join("\n")) }
+    }
+
+    pub(super) fn load_resource(
+        &self,
+        skill: &SkillRef,
+        path: &str,
+        section_hint: Option<&str>,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let entry = self.entry(skill)?;
+        let mut loaded = load_resource(entry, path, section_hint, &self.limits)
+            .map_err(|error| of_load(&error))?;
+        if let Some(full) = &loaded.full {
+            loaded.report.storage_ref =
+                Some(journal.keep(full.as_bytes()).map_err(|error| io_error(&error))?);
+        }
+        let report = to_json(&loaded.report);
+        let storage_ref = loaded.report.storage_ref.clone();
+        let text = injection(entry, &loaded.report, &loaded.text, FileList(&[]));
+        let resource =
+            Loaded::Resource { skill: entry.name.clone(), path: loaded.report.path, report };
+        Ok(Observation { storage_ref, loaded: vec![resource], ..Observation::of(text) })
+    }
+
+    /// A chunk that is too long is cut, and the whole is kept.
+    pub(super) fn load_chunk(
+        &self,
+        skill: &SkillRef,
+        id: &str,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let entry = self.entry(skill)?;
+        let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
+        let content = &body.chunk(id).map_err(|error| of_load(&error))?.content;
+        let shown = skill::text::prefix(content, self.limits.excerpt_chars);
+        let loaded = vec![Loaded::Chunk { skill: entry.name.clone(), id: id.to_owned() }];
+        if shown.len() == content.len() {
+            return Ok(Observation { loaded, ..Observation::of(content.as_str()) });
+        }
+        let storage_ref = journal.keep(content.as_bytes()).map_err(|error| io_error(&error))?;
+        let text = format!("{shown}\n[… cut here; the whole is in {storage_ref}]");
+        Ok(Observation { loaded, storage_ref: Some(storage_ref), ..Observation::of(text) })
+    }
+}
+
+fn to_json(report: &impl serde::Serialize) -> Value {
+    serde_json::to_value(report).unwrap_or_default()
+}

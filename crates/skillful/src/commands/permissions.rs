@@ -1,0 +1,113 @@
+//! `skillful permissions`
+
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::text::for_terminal;
+use tools::grants::{GrantFile, GrantFileError};
+use tools::permission::Grant;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Show or take back what was approved for always
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful permissions list\n  skillful permissions revoke gr_0a1b2c3d4e5f\n  skillful permissions revoke --all"
+)]
+pub(crate) struct Permissions {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Show every approval that is remembered
+    #[command(after_help = "Examples:\n  skillful permissions list --json | jq '.grants[].id'")]
+    List,
+    /// Forget approvals
+    #[command(
+        after_help = "Examples:\n  skillful permissions revoke gr_0a1b2c3d4e5f\n  skillful permissions revoke --all --dry-run"
+    )]
+    Revoke {
+        /// The ids that `permissions list` shows
+        #[arg(required_unless_present = "all")]
+        ids: Vec<String>,
+        /// All of them
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+        /// Say what would be forgotten, and forget nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Approvals that are remembered, or no longer are.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Grants {
+    grants: Vec<Remembered>,
+}
+
+/// One approval.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Remembered {
+    id: String,
+    #[serde(flatten)]
+    grant: Grant,
+}
+
+impl Permissions {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let no_home =
+            || Failure::new(Exit::Usage, "NoHome", "there is no home directory").hint("set HOME");
+        let file = session.grants().ok_or_else(no_home)?;
+        let chosen = match &self.what {
+            What::List => file.list(),
+            What::Revoke { ids, all, dry_run } => revoke(&file, ids, *all, *dry_run)?,
+        };
+        let chosen = chosen.map_err(|error| of_grants(&error))?;
+        let grants = chosen.into_iter().map(|grant| Remembered { id: grant.id(), grant }).collect();
+        let grants = Grants { grants };
+        output.result(&grants, |out, Palette { bold, dim, .. }| {
+            for Remembered { id, grant } in &grants.grants {
+                let what = for_terminal(&grant.pattern);
+                writeln!(
+                    out,
+                    "{bold}{id}{bold:#}  {}  {what}  {dim}{}{dim:#}",
+                    grant.permission,
+                    for_terminal(&grant.project)
+                )?;
+            }
+            Ok(())
+        })?;
+        if grants.grants.is_empty() {
+            output.note("Nothing is approved for always.");
+        } else if let What::Revoke { dry_run, .. } = self.what {
+            output.note(if dry_run { "Nothing was forgotten." } else { "Forgotten." });
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+type Revoked = Result<Vec<Grant>, GrantFileError>;
+
+fn revoke(file: &GrantFile, ids: &[String], all: bool, dry_run: bool) -> Result<Revoked, Failure> {
+    let known = file.list().map_err(|error| of_grants(&error))?;
+    let is_known = |id: &&String| known.iter().any(|grant| grant.id() == **id);
+    if let Some(unknown) = ids.iter().find(|id| !is_known(id)) {
+        return Err(Failure::new(
+            Exit::Failed,
+            "GrantNotFound",
+            format!("there is no approval `{unknown}`"),
+        )
+        .hint("`skillful permissions list` shows them"));
+    }
+    let chosen = |grant: &Grant| all || ids.contains(&grant.id());
+    Ok(if dry_run { Ok(known.into_iter().filter(chosen).collect()) } else { file.revoke(chosen) })
+}
+
+fn of_grants(error: &GrantFileError) -> Failure {
+    Failure::from_error(Exit::Failed, "GrantsError", error).hint(error.hint())
+}

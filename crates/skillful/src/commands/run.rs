@@ -1,0 +1,230 @@
+//! `skillful run`
+
+mod approver;
+mod clock;
+mod models;
+mod screen;
+mod stage;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use agent::action::SkillRef;
+use agent::budget::{Spent, Usage};
+use agent::driver::{Cancel, Driver, Ending};
+use agent::outcome::{Status, StopReason};
+use agent::run::Run as AgentRun;
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::text::for_terminal_block;
+use tools::permission::{Action, ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
+
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::session::Session;
+use approver::Terminal;
+use screen::Screen;
+use stage::Stage;
+pub(crate) use stage::setup_of;
+
+/// Work on a request with the skills that fit it
+///
+/// The model chooses skills, reads them, and acts within what is allowed. Everything is recorded under
+/// .agent/runs and can be resumed, replayed and verified.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/scripts/report.sh \"Summarise sales.csv\"\n  skillful run --resume 20261115_083000_k3f9"
+)]
+pub(crate) struct Run {
+    /// What is to be done; a first word /NAME chooses a skill
+    #[arg(required_unless_present = "resume")]
+    request: Vec<String>,
+    /// Use this skill
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    skill: Option<String>,
+    /// Who decides: offline, scripted:FILE
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Go on with a run that was interrupted or waits for an approval
+    #[arg(long, value_name = "RUN")]
+    resume: Option<String>,
+    /// Approve everything of medium risk, for this run
+    #[arg(long)]
+    yes: bool,
+    /// Approve a tool, or what it does with PATTERN (can be repeated)
+    #[arg(long, value_name = "TOOL[:PATTERN]")]
+    approve: Vec<String>,
+    /// Deny a tool, or what it does with PATTERN (can be repeated)
+    #[arg(long, value_name = "TOOL[:PATTERN]")]
+    deny: Vec<String>,
+    /// Use a profile of the configuration
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// Print the events as JSON lines, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    events: bool,
+}
+
+/// How a run ended.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RunResult {
+    run_id: String,
+    status: Status,
+    stop_reason: StopReason,
+    answer: String,
+    skills: Vec<String>,
+    usage: Usage,
+    /// What was used.
+    budget: Spent,
+    /// What is asked, where the run waits for an approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<Box<ApprovalRequest>>,
+}
+
+impl Run {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let index = session.index()?;
+        let engine = self.engine(session)?;
+        let offer = index.offer(|entry| engine.action("skill", &entry.name) != Action::Deny);
+        let stage = Stage { session, index: &index, offer: &offer, engine: &engine };
+        let (mut run, mut journal, clock) = match &self.resume {
+            Some(run_id) => stage.resume(run_id)?,
+            None => stage.begin(&self.wanted(), self.model.as_deref())?,
+        };
+        let mut model = stage.model(&run, self.model.as_deref())?;
+        let mut workbench = stage.workbench(run.invoked().cloned())?;
+        workbench.reopen(&run.skills());
+        let cancel = cancel_on_interrupt()?;
+        let mut screen = Screen::new(output, self.events);
+        let mut approver = Terminal::new(session, &cancel);
+        let ending = Driver {
+            model: &mut *model,
+            toolbox: &mut workbench,
+            engine: &mut engine.clone(),
+            approver: &mut approver,
+            listener: &mut screen,
+            redactor: &stage.redactor()?,
+            clock: &clock,
+            cancel: &cancel,
+            invocation: &invocation(),
+        }
+        .drive(&mut run, &mut journal)
+        .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
+        journal
+            .finish(&run)
+            .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
+        screen.finish();
+        report(&run, ending, self.events, output, &screen)
+    }
+
+    fn engine(&self, session: &Session) -> Result<Engine, Failure> {
+        let mut command_line = CommandLine::default();
+        let wrong = |error: InvalidRule| {
+            Failure::new(Exit::Usage, "Usage", error.to_string()).hint(error.hint())
+        };
+        for approved in &self.approve {
+            command_line = command_line.approve(approved).map_err(wrong)?;
+        }
+        for denied in &self.deny {
+            command_line = command_line.deny(denied).map_err(wrong)?;
+        }
+        if self.yes {
+            command_line = command_line.yes();
+        }
+        session.engine(command_line, self.profile.as_deref())
+    }
+
+    /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
+    fn wanted(&self) -> Wanted {
+        let request = self.request.join(" ");
+        if let Some(name) = &self.skill {
+            return Wanted { request, skill: Some(SkillRef::named(name)) };
+        }
+        let Some(rest) = request.strip_prefix('/') else { return Wanted { request, skill: None } };
+        let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        // A path is not a command.
+        if name.is_empty() || name.contains('/') && name.matches('/').count() > 1 {
+            return Wanted { request, skill: None };
+        }
+        Wanted { request: rest.trim().to_owned(), skill: Some(SkillRef::named(name)) }
+    }
+}
+
+/// What the user asked for.
+struct Wanted {
+    request: String,
+    skill: Option<SkillRef>,
+}
+
+/// The first interrupt lets the run end cleanly, the second ends the process.
+fn cancel_on_interrupt() -> Result<Cancel, Failure> {
+    let cancel = Cancel::default();
+    let heard = cancel.clone();
+    ctrlc::set_handler(move || {
+        if heard.requested() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        heard.request();
+    })
+    .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
+    Ok(cancel)
+}
+
+const INTERRUPTED: u8 = 130;
+
+/// This process's command line, to which approvals can be added.
+fn invocation() -> Invocation {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let command_ends =
+        arguments.iter().position(|argument| argument == "run").map_or(0, |place| place + 1);
+    let mut command = vec![OsString::from("skillful")];
+    command.extend_from_slice(&arguments[..command_ends]);
+    Invocation { command, arguments: arguments[command_ends..].to_vec() }
+}
+
+fn report(
+    run: &AgentRun,
+    ending: Ending,
+    events: bool,
+    output: &Output,
+    screen: &Screen,
+) -> Result<ExitCode, Failure> {
+    let (stop_reason, answer, approval) = match ending {
+        Ending::Finished(outcome) => (outcome.stop_reason, outcome.answer, None),
+        Ending::Suspended(question) => {
+            (StopReason::ApprovalRequired, String::new(), Some(question))
+        }
+    };
+    let result = RunResult {
+        run_id: run.id().to_owned(),
+        status: stop_reason.status(),
+        stop_reason,
+        answer,
+        skills: run.skills().into_iter().map(str::to_owned).collect(),
+        usage: run.spent().usage,
+        budget: run.spent(),
+        approval,
+    };
+    if !events {
+        output.result(&result, |out, _| {
+            match screen.has_shown_answer() || result.answer.is_empty() {
+                true => Ok(()),
+                false => writeln!(out, "{}", for_terminal_block(result.answer.trim_end())),
+            }
+        })?;
+    }
+    if let (Some(question), false) = (&result.approval, output.json) {
+        let needs = Failure::new(
+            Exit::Approval,
+            "ApprovalRequired",
+            format!("an approval is needed: {}", question.effect),
+        );
+        return Err(needs.hint(format!("to allow it, run: {}", question.replay)));
+    }
+    Ok(match result.status {
+        Status::Completed => ExitCode::SUCCESS,
+        Status::Blocked => ExitCode::from(Exit::Approval as u8),
+        Status::Cancelled => ExitCode::from(INTERRUPTED),
+        Status::Degraded => ExitCode::from(Exit::Failed as u8),
+    })
+}

@@ -1,0 +1,110 @@
+//! The person at the terminal.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::time::Duration;
+
+use agent::driver::{Approver, Cancel};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::Value;
+use skill::text::for_terminal;
+use tools::grants::GrantFile;
+use tools::permission::{Answer, ApprovalRequest, Grant, shell_quoted};
+
+use crate::output::Palette;
+use crate::session::Session;
+
+/// The person at the terminal, if there is one.
+pub(super) struct Terminal<'a> {
+    grants: Option<GrantFile>,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Terminal<'a> {
+    pub(super) fn new(session: &Session, cancel: &'a Cancel) -> Self {
+        Self { grants: session.grants(), cancel }
+    }
+}
+
+impl Approver for Terminal<'_> {
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return None;
+        }
+        loop {
+            put(question);
+            if let Some(answer) = understood(&self.line()?) {
+                return Some(answer);
+            }
+        }
+    }
+
+    fn remember(&mut self, grants: &[Grant]) {
+        let Some(file) = &self.grants else { return };
+        if let Err(error) = file.add(grants.to_vec()) {
+            let _ = writeln!(std::io::stderr(), "the approval counts for this run only: {error}");
+        }
+    }
+}
+
+impl Terminal<'_> {
+    /// A line of input; none when the terminal is closed or the run is to stop.
+    fn line(&self) -> Option<String> {
+        let stdin = std::io::stdin();
+        let patience = Timespec::try_from(Duration::from_millis(100)).ok()?;
+        while !self.cancel.requested() {
+            let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+            match poll(&mut ready, Some(&patience)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => {
+                    let mut line = String::new();
+                    return (stdin.lock().read_line(&mut line).ok()? > 0).then_some(line);
+                }
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+fn put(question: &ApprovalRequest) {
+    let Palette { bold, dim, warn, .. } = Palette::for_stream(&std::io::stderr());
+    let risk = serde_json::to_value(question.risk).ok();
+    let risk = risk.as_ref().and_then(|risk| risk.as_str()).unwrap_or_default();
+    let params = shown(&question.params);
+    let text = format!(
+        "\n{warn}Allow this?{warn:#}  {bold}{}{bold:#}  ({risk} risk)\n  {}\n  {dim}why{dim:#}    {}\n  {dim}with{dim:#}   {}\n{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  {bold}[a]{bold:#}lways  {bold}[n]{bold:#}o, or no and why: ",
+        for_terminal(&question.tool),
+        for_terminal(&question.effect),
+        for_terminal(skill::text::prefix(&question.reason, 300)),
+        for_terminal(skill::text::prefix(&params, 600)),
+    );
+    let mut out = std::io::stderr();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// What it is done with: a script as one would call it, anything else as it is.
+fn shown(params: &Value) -> String {
+    let (Some(skill), Some(path)) =
+        (params["skill"]["name"].as_str(), params["relative_path"].as_str())
+    else {
+        return params.to_string();
+    };
+    let words = params["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let words: Vec<String> = words.map(|word| shell_quoted(word.as_ref())).collect();
+    format!("{skill}/{path} {}", words.join(" "))
+}
+
+fn understood(line: &str) -> Option<Answer> {
+    let line = line.trim();
+    let (word, message) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match word.to_lowercase().as_str() {
+        "o" | "once" | "y" | "yes" => Some(Answer::Once),
+        "r" | "run" => Some(Answer::Run),
+        "a" | "always" => Some(Answer::Always),
+        "n" | "no" => {
+            let message = message.trim();
+            Some(Answer::Reject { message: (!message.is_empty()).then(|| message.to_owned()) })
+        }
+        _ => None,
+    }
+}

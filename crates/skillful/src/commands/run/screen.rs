@@ -1,0 +1,230 @@
+//! What a person sees of a run while it goes on.
+//!
+//! On a terminal: the plan with its steps ticking, each action as soon as it can be known, the answer as
+//! it is written. In a pipe: nothing but the answer, at the end.
+
+use std::io::{IsTerminal, Write};
+
+use agent::driver::Listener;
+use agent::event::{Event, EventKind};
+use model::early::{Early, Shown};
+use serde_json::Value;
+use skill::text::{for_terminal, for_terminal_block};
+
+use crate::output::{Output, Palette};
+
+/// What a person sees of a run.
+pub(super) struct Screen {
+    mode: Mode,
+    palette: Palette,
+    early: Early,
+    /// What is known of the current action before it is complete.
+    action: Announced,
+    /// What was shown of the answer.
+    answer: String,
+    plan: Vec<(String, String)>,
+    /// Whether the last line on the screen can be added to.
+    line_open: bool,
+}
+
+/// What is known of an action, and how much of that is on the screen.
+#[derive(Default)]
+struct Announced {
+    kind: Option<String>,
+    waiting: Vec<String>,
+}
+
+#[derive(PartialEq)]
+enum Mode {
+    /// Events as JSON lines on stdout.
+    Events,
+    /// For a person.
+    Live {
+        /// Whether the answer can be shown while it is written.
+        streams_answer: bool,
+    },
+    /// Nothing.
+    Silent,
+}
+
+impl Screen {
+    pub(super) fn new(output: &Output, events: bool) -> Self {
+        let mode = match (events, std::io::stderr().is_terminal() && !output.json && !output.quiet)
+        {
+            (true, _) => Mode::Events,
+            (false, true) => Mode::Live { streams_answer: std::io::stdout().is_terminal() },
+            (false, false) => Mode::Silent,
+        };
+        Self {
+            mode,
+            palette: Palette::for_stream(&std::io::stderr()),
+            early: Early::new(),
+            action: Announced::default(),
+            answer: String::new(),
+            plan: Vec::new(),
+            line_open: false,
+        }
+    }
+
+    /// Whether the answer is on the screen already.
+    pub(super) fn has_shown_answer(&self) -> bool {
+        !self.answer.is_empty()
+    }
+
+    /// The end of what was written while the run went on.
+    pub(super) fn finish(&self) {
+        if self.has_shown_answer() {
+            out("\n");
+        }
+    }
+
+    fn show(&mut self, shown: Shown<'_>) {
+        match shown {
+            Shown::Action(kind) => self.action.kind = Some(kind.to_owned()),
+            Shown::Skill(text) | Shown::Target(text) => self.action.waiting.push(text.to_owned()),
+            Shown::Answer(text) => {
+                if let Mode::Live { streams_answer: true } = self.mode {
+                    out(&for_terminal_block(text));
+                    self.answer.push_str(text);
+                }
+                return;
+            }
+        }
+        self.announce();
+    }
+
+    /// Prints what is known of the action, once it is known which it is.
+    fn announce(&mut self) {
+        let Palette { bold, .. } = self.palette;
+        let Some(kind) = self.action.kind.clone().filter(|kind| kind != "final_answer") else {
+            return;
+        };
+        if !self.line_open {
+            err(&format!("{bold}→ {}{bold:#}", for_terminal(&kind)));
+            self.line_open = true;
+        }
+        for part in std::mem::take(&mut self.action.waiting) {
+            err(&format!(" {}", for_terminal(&part)));
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.line_open {
+            err("\n");
+            self.line_open = false;
+        }
+    }
+
+    fn live(&mut self, event: &Event) {
+        let Palette { dim, good, bad, .. } = self.palette;
+        let data = &event.data;
+        match event.kind {
+            EventKind::TurnStarted => {
+                self.early = Early::new();
+                self.action = Announced::default();
+            }
+            EventKind::ModelResponse => self.end_line(),
+            EventKind::PlanCreated | EventKind::PlanUpdated => self.show_plan(&data["plan"]),
+            EventKind::ActionPlanned if self.action.kind.is_none() => {
+                self.action.kind = data["action"]["type"].as_str().map(str::to_owned);
+                self.action.waiting.push(summary(&data["action"]));
+                self.announce();
+                self.end_line();
+            }
+            EventKind::ObservationRecorded => {
+                match data["code"].as_str() {
+                    None => err(&format!("  {good}✓{good:#}")),
+                    Some(code) => err(&format!("  {bad}✗ {code}{bad:#}")),
+                }
+                self.line_open = true;
+            }
+            EventKind::ContextCompacted => {
+                err(&format!("{dim}older observations shortened{dim:#}\n"))
+            }
+            EventKind::Error => {
+                let message = data["message"].as_str().unwrap_or_default();
+                err(&format!(
+                    "\n{bad}{}{bad:#} {}\n",
+                    data["code"].as_str().unwrap_or_default(),
+                    for_terminal(message)
+                ));
+            }
+            // The answer ends with nothing but itself.
+            EventKind::BudgetUpdated if self.line_open => {
+                let left = &data["left"];
+                err(&format!(
+                    "  {dim}{} turns, {} tool calls, {} s left{dim:#}
+",
+                    left["turns"], left["tool_calls"], left["seconds"]
+                ));
+                self.line_open = false;
+            }
+            _ => {}
+        }
+    }
+
+    /// Steps that are new or have changed.
+    fn show_plan(&mut self, plan: &Value) {
+        let Palette { dim, good, bad, .. } = self.palette;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let steps: Vec<(String, String)> = plan["steps"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|step| (text(&step["title"]), text(&step["status"])))
+            .collect();
+        for (title, status) in steps.iter().filter(|step| !self.plan.contains(step)) {
+            let (style, mark) = match status.as_str() {
+                "completed" => (good, "✓"),
+                "in_progress" => (good, "▸"),
+                "blocked" => (bad, "✗"),
+                "skipped" => (dim, "–"),
+                _ => (dim, "○"),
+            };
+            err(&format!("{style}{mark}{style:#} {}\n", for_terminal(title)));
+        }
+        self.plan = steps;
+    }
+}
+
+impl Listener for Screen {
+    fn event(&mut self, event: &Event) {
+        match self.mode {
+            Mode::Events => {
+                if let Ok(line) = serde_json::to_string(event) {
+                    out(&format!("{line}\n"));
+                }
+            }
+            Mode::Live { .. } => self.live(event),
+            Mode::Silent => {}
+        }
+    }
+
+    fn delta(&mut self, text: &str) {
+        if let Mode::Live { .. } = self.mode {
+            let mut early = std::mem::replace(&mut self.early, Early::new());
+            early.push(text.as_bytes(), &mut |shown| self.show(shown));
+            self.early = early;
+        }
+    }
+}
+
+/// What an action is about, from its payload.
+fn summary(action: &Value) -> String {
+    serde_json::from_value::<agent::action::Action>(action.clone())
+        .map(|action| {
+            action.summary().split_once(' ').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+        })
+        .unwrap_or_default()
+}
+
+fn out(text: &str) {
+    let mut stdout = std::io::stdout();
+    // Whoever reads may have seen enough.
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+fn err(text: &str) {
+    let mut stderr = std::io::stderr();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}

@@ -1,0 +1,185 @@
+//! Setting a run up: its record, its surroundings, its model.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use agent::action::SkillRef;
+use agent::driver::Model;
+use agent::event::Event;
+use agent::journal::{self, Durability, Journal, Redactor, RunId};
+use agent::run::{Patience, Preloaded, Run, Setup};
+use agent::workbench::{ScriptSettings, Workbench};
+use serde_json::json;
+use skill::index::Index;
+use skill::offer::Offer;
+use tools::permission::{Engine, Pattern};
+use tools::sandbox::Kernel;
+use tools::script::{Environment, Interpreters};
+use tools::workspace::Workspace;
+
+use super::Wanted;
+use super::clock::SystemClock;
+use super::models;
+use crate::commands::runs::of_journal;
+use crate::config::Disclosure;
+use crate::failure::{Exit, Failure};
+use crate::session::Session;
+
+/// Everything a run takes place in.
+pub(super) struct Stage<'a> {
+    pub(super) session: &'a Session,
+    pub(super) index: &'a Index,
+    pub(super) offer: &'a Offer<'a>,
+    pub(super) engine: &'a Engine,
+}
+
+type Staged = (Run, Journal, SystemClock);
+
+impl Stage<'_> {
+    /// A new run and its record.
+    pub(super) fn begin(&self, wanted: &Wanted, model: Option<&str>) -> Result<Staged, Failure> {
+        let config = &self.session.layers.config;
+        let random = RandomState::new().hash_one(std::process::id()) as u32;
+        let mut journal = Journal::create(
+            &self.session.runs(),
+            RunId::new(jiff::Timestamp::now(), random),
+            Durability::Sync,
+        )
+        .map_err(|error| of_journal(&error))?;
+        let index_hash = self.index.hash();
+        journal
+            .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
+            .map_err(|error| of_journal(&error))?;
+        let request = self.redactor()?.text(&wanted.request).into_owned();
+        let catalog = self.offer.catalog(config.catalog_limits(), &request);
+        std::fs::write(journal.folder().join(CATALOG), &catalog.text)?;
+        let setup = Setup {
+            run_id: journal.run_id().to_string(),
+            facts: json!({
+                "index_hash": index_hash,
+                "model": models::name(self.session, model),
+                "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
+                "version": env!("CARGO_PKG_VERSION"),
+                "workspace": self.session.surroundings.working_directory.to_string_lossy(),
+            }),
+            request,
+            catalog: catalog.text,
+            tools: self.engine.tools(),
+            budget: config.budget.clone(),
+            patience: Patience::default(),
+            invoked: wanted.skill.clone(),
+            preloaded: self.preloaded()?,
+            is_child: false,
+        };
+        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
+    }
+
+    /// Bodies that are in the context from the start, as far as half the context reaches.
+    fn preloaded(&self) -> Result<Vec<Preloaded>, Failure> {
+        let config = &self.session.layers.config;
+        if config.disclosure == Disclosure::Metadata {
+            return Ok(Vec::new());
+        }
+        let mut workbench = self.workbench(None)?;
+        let mut room = config.budget.max_context_chars / 2;
+        let mut preloaded = Vec::new();
+        for entry in self.offer.skills() {
+            let wanted = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
+            // A skill that cannot be read now is still in the catalog.
+            let Ok((text, skill)) = workbench.load(&wanted) else { continue };
+            if let Some(left) = room.checked_sub(text.chars().count()) {
+                room = left;
+                preloaded.push(Preloaded { skill, text });
+            }
+        }
+        Ok(preloaded)
+    }
+
+    /// A run that was interrupted, where it was.
+    pub(super) fn resume(&self, run_id: &str) -> Result<Staged, Failure> {
+        let folder = self.session.run_folder(run_id)?;
+        let (journal, events) =
+            Journal::open(&folder, Durability::Sync).map_err(|error| of_journal(&error))?;
+        let run = journal::restore(setup_of(&folder, &events)?, &events).map_err(|error| {
+            Failure::from_error(Exit::Refused, "RecordMismatch", &error)
+                .hint("`skillful runs verify` says more")
+        })?;
+        if run.outcome().is_some() {
+            return Err(Failure::new(
+                Exit::Failed,
+                "AlreadyFinished",
+                format!("run `{run_id}` is finished"),
+            )
+            .hint(format!("`skillful runs show {run_id}` shows it")));
+        }
+        let elapsed =
+            events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
+        Ok((run, journal, SystemClock::starting(Duration::from_millis(elapsed))))
+    }
+
+    pub(super) fn model(&self, run: &Run, chosen: Option<&str>) -> Result<Box<dyn Model>, Failure> {
+        models::open(self.session, self.offer, run, chosen)
+    }
+
+    pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
+        let secrets = self.session.secrets();
+        let patterns = &self.session.layers.config.audit.redact;
+        Redactor::new(secrets.iter().map(String::as_str), patterns.iter().map(String::as_str))
+            .map_err(|error| {
+                Failure::from_error(Exit::Usage, "InvalidConfiguration", &error).hint(error.hint())
+            })
+    }
+
+    pub(super) fn workbench(&self, invoked: Option<SkillRef>) -> Result<Workbench<'_>, Failure> {
+        let config = &self.session.layers.config;
+        let folder = self.session.surroundings.working_directory.clone();
+        let mut workspace = Workspace::open(&folder)?;
+        workspace.network.hosts = config.execution.network_hosts.iter().map(Pattern::new).collect();
+        let mut interpreters = Interpreters::default();
+        for (extension, command) in &config.execution.interpreters {
+            interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
+        }
+        let variable = |name| self.session.variable(name).cloned();
+        Ok(Workbench {
+            index: self.index,
+            offer: self.offer,
+            invoked,
+            read: config.read_options(),
+            limits: config.load_limits(),
+            workspace,
+            folder,
+            engine: self.engine.clone(),
+            scripts: ScriptSettings {
+                kernel: LazyLock::new(Kernel::detect),
+                environment: Environment {
+                    path: variable("PATH"),
+                    language: variable("LANG"),
+                    time_zone: variable("TZ"),
+                },
+                interpreters,
+                arguments: Default::default(),
+                confinement: config.confinement(),
+            },
+        })
+    }
+}
+
+/// The list of skills the model was shown, which replays need; the rest of a run's beginning is in its
+/// first event.
+const CATALOG: &str = "inputs/catalog.txt";
+
+/// What a recorded run began with.
+pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure> {
+    let empty = || {
+        Failure::new(Exit::Refused, "RecordDamaged", "the record is empty")
+            .hint("start the run again")
+    };
+    // Child runs have no catalog.
+    let catalog = std::fs::read_to_string(folder.join(CATALOG)).unwrap_or_default();
+    journal::setup_of(events.first().ok_or_else(empty)?, catalog).map_err(|error| {
+        Failure::from_error(Exit::Refused, "RecordDamaged", &error)
+            .hint("`skillful runs verify` says more")
+    })
+}

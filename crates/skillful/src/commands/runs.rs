@@ -1,0 +1,67 @@
+//! `skillful runs`
+
+mod list;
+mod prune;
+mod replay;
+mod show;
+mod undo;
+mod verify;
+
+use std::process::ExitCode;
+
+use agent::journal::JournalError;
+
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::session::Session;
+
+/// Look at what agents did here: list, show, replay, verify, undo, prune
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful runs list\n  skillful runs show last\n  skillful runs verify last\n  skillful runs replay last\n  skillful runs prune --older-than 30"
+)]
+pub(crate) struct Runs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    List(list::List),
+    Show(show::Show),
+    Replay(replay::Replay),
+    Verify(verify::Verify),
+    Undo(undo::Undo),
+    Prune(prune::Prune),
+}
+
+impl Runs {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        match &self.what {
+            What::List(command) => command.run(session, output),
+            What::Show(command) => command.run(session, output),
+            What::Replay(command) => command.run(session, output),
+            What::Verify(command) => command.run(session, output),
+            What::Undo(command) => command.run(session, output),
+            What::Prune(command) => command.run(session, output),
+        }
+    }
+}
+
+/// A value's word in JSON.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+pub(crate) fn of_journal(error: &JournalError) -> Failure {
+    let (exit, code) = match error {
+        JournalError::NotFound { .. } => (Exit::Failed, "RunNotFound"),
+        JournalError::Locked { .. } => (Exit::Failed, "RunLocked"),
+        JournalError::Damaged { .. } => (Exit::Refused, "RecordDamaged"),
+        _ => (Exit::Failed, "IOError"),
+    };
+    Failure::from_error(exit, code, error).hint(error.hint())
+}

@@ -1,0 +1,74 @@
+//! `skillful runs prune`
+
+use std::process::ExitCode;
+
+use agent::journal::{self, Pruning};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Delete old runs
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful runs prune --older-than 30 --dry-run\n  skillful runs prune --max-megabytes 500"
+)]
+pub(super) struct Prune {
+    /// Delete runs that began more than this many days ago
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+    /// Delete the oldest runs until all of them take less than this
+    #[arg(long, value_name = "MB")]
+    max_megabytes: Option<u64>,
+    /// Say what would be deleted, and delete nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Runs that were deleted.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Pruned {
+    removed: Vec<String>,
+    bytes: u64,
+    written: bool,
+}
+
+impl Prune {
+    pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        if self.older_than.is_none() && self.max_megabytes.is_none() {
+            return Err(Failure::new(Exit::Usage, "Usage", "say which runs to delete")
+                .hint("use --older-than DAYS or --max-megabytes MB"));
+        }
+        let pruning = Pruning {
+            older_than: self
+                .older_than
+                .map(|days| jiff::SignedDuration::from_hours(i64::from(days) * 24)),
+            max_total_bytes: self
+                .max_megabytes
+                .map(|megabytes| megabytes.saturating_mul(1_000_000)),
+        };
+        let now = jiff::Timestamp::now();
+        let chosen = match self.dry_run {
+            true => journal::prunable(&session.runs(), &pruning, now),
+            false => journal::prune(&session.runs(), &pruning, now),
+        };
+        let (removed, problems) = chosen.map_err(|error| super::of_journal(&error))?;
+        problems
+            .iter()
+            .for_each(|problem| output.warn(&format!("{}: {}", problem.run_id, problem.message)));
+        let bytes = removed.iter().map(|run| run.bytes).sum();
+        let removed = removed.into_iter().map(|run| run.run_id).collect();
+        let pruned = Pruned { removed, bytes, written: !self.dry_run };
+        output.result(&pruned, |out, Palette { dim, .. }| {
+            pruned.removed.iter().try_for_each(|run| writeln!(out, "{dim}removed{dim:#}  {run}"))
+        })?;
+        output.note(&format!(
+            "{} runs {}.",
+            pruned.removed.len(),
+            if self.dry_run { "would be removed" } else { "removed" }
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,78 @@
+//! `skillful runs undo`
+
+use std::process::ExitCode;
+
+use agent::journal;
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::text::for_terminal;
+use tools::workspace::Workspace;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Restore the files that a run changed or deleted
+///
+/// A file that has been changed since is left alone and named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  skillful runs undo last --dry-run\n  skillful runs undo last")]
+pub(super) struct Undo {
+    /// The run, or `last`
+    run: String,
+    /// Say what would be restored, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What became of the changes of a run.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Undone {
+    restored: Vec<String>,
+    failed: Vec<NotRestored>,
+    written: bool,
+}
+
+/// A file that was left as it is.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NotRestored {
+    path: String,
+    reason: String,
+}
+
+impl Undo {
+    pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let folder = session.run_folder(&self.run)?;
+        let changes = journal::changes(&folder).map_err(|error| super::of_journal(&error))?;
+        let workspace = Workspace::open(&session.surroundings.working_directory)?;
+        let mut undone =
+            Undone { restored: Vec::new(), failed: Vec::new(), written: !self.dry_run };
+        // The last change first, so that a file changed twice ends as it began.
+        for change in changes.iter().rev() {
+            let result = if self.dry_run { Ok(()) } else { tools::undo::undo(change, &workspace) };
+            match result {
+                Ok(()) => undone.restored.push(change.path.clone()),
+                Err(error) => undone
+                    .failed
+                    .push(NotRestored { path: change.path.clone(), reason: error.to_string() }),
+            }
+        }
+        output.result(&undone, |out, Palette { good, bad, .. }| {
+            for path in &undone.restored {
+                writeln!(out, "{good}restored{good:#}  {}", for_terminal(path))?;
+            }
+            for failed in &undone.failed {
+                writeln!(out, "{bad}left{bad:#}  {}", for_terminal(&failed.reason))?;
+            }
+            Ok(())
+        })?;
+        if changes.is_empty() {
+            output.note("The run changed no files.");
+        }
+        Ok(if undone.failed.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(Exit::Failed as u8)
+        })
+    }
+}

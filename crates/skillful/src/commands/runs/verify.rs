@@ -1,0 +1,38 @@
+//! `skillful runs verify`
+
+use std::process::ExitCode;
+
+use agent::journal;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Check that a run's record is what was written
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful runs verify last\n  skillful runs verify 20261115_083000_k3f9 --json"
+)]
+pub(super) struct Verify {
+    /// The run, or `last`
+    run: String,
+}
+
+impl Verify {
+    pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let folder = session.run_folder(&self.run)?;
+        let verification = journal::verify(&folder).map_err(|error| super::of_journal(&error))?;
+        output.result(&verification, |out, Palette { good, bad, .. }| {
+            if verification.ok {
+                return writeln!(out, "{good}intact{good:#}  {} events", verification.events);
+            }
+            writeln!(out, "{bad}changed{bad:#}  {} events", verification.events)?;
+            for problem in &verification.problems {
+                let place = problem.seq.map_or(String::new(), |seq| format!("event {seq}: "));
+                writeln!(out, "  {place}{}", skill::text::for_terminal(&problem.message))?;
+            }
+            Ok(())
+        })?;
+        Ok(if verification.ok { ExitCode::SUCCESS } else { ExitCode::from(Exit::Refused as u8) })
+    }
+}
