@@ -22,6 +22,11 @@ pub struct ApprovalId(String);
 pub struct InvalidApprovalId(pub String);
 
 impl ApprovalId {
+    /// The id of the question with this number; numbers are not used twice in a run.
+    pub fn numbered(number: u64) -> Self {
+        Self(format!("ap_{number}"))
+    }
+
     /// The id as a text.
     pub fn as_str(&self) -> &str {
         &self.0

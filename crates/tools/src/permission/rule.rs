@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::Pattern;
 
 /// Everything a rule can be about.
-pub const PERMISSIONS: [&str; 10] = [
+pub const PERMISSIONS: [&str; 11] = [
     "skill",
+    "search_skills",
     "read_file",
     "list_dir",
     "grep",
@@ -84,7 +85,8 @@ pub struct Rules(pub Vec<Rule>);
 impl Rules {
     /// What holds when nobody has configured anything.
     pub fn defaults() -> Self {
-        let allowed = ["skill", "read_file", "list_dir", "grep"].map(|name| (name, Action::Allow));
+        let allowed = ["skill", "search_skills", "read_file", "list_dir", "grep"]
+            .map(|name| (name, Action::Allow));
         let off = ["write_file", "delete_file", "network_request"].map(|name| (name, Action::Deny));
         let rules = allowed.into_iter().chain([("run_script", Action::Ask)]).chain(off);
         Self(rules.map(|(name, action)| Rule::new(name, "*", action)).collect())

@@ -1,0 +1,179 @@
+//! What a model can decide to do.
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use skill::roots::Source;
+
+use crate::plan::PlanUpdate;
+
+/// One thing to do next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "payload", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Load the bodies of skills.
+    SelectSkills {
+        /// Which ones.
+        skills: Vec<SkillRef>,
+        /// Why these.
+        #[serde(default)]
+        reason: String,
+    },
+    /// Find skills that the catalog does not show.
+    SearchSkills {
+        /// What is needed, in words.
+        query: String,
+        /// How many to show.
+        #[serde(default)]
+        limit: Option<usize>,
+    },
+    /// Read one file of a selected skill.
+    LoadResource {
+        /// The skill.
+        skill: SkillRef,
+        /// The file, relative to the skill's folder.
+        relative_path: String,
+        /// The heading of the section that matters.
+        #[serde(default)]
+        section_hint: Option<String>,
+    },
+    /// Load one chunk of a selected skill.
+    LoadChunk {
+        /// The skill.
+        skill: SkillRef,
+        /// The chunk.
+        chunk_id: String,
+    },
+    /// Run a script of a selected skill.
+    RunScript {
+        /// The skill.
+        skill: SkillRef,
+        /// The script, relative to the skill's folder.
+        relative_path: String,
+        /// Its arguments.
+        #[serde(default)]
+        args: Vec<String>,
+        /// What it reads from standard input.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stdin: Option<String>,
+    },
+    /// Use a tool.
+    CallTool {
+        /// Its name.
+        tool: String,
+        /// Its parameters.
+        #[serde(default)]
+        params: Value,
+    },
+    /// Answer, and end the run.
+    FinalAnswer {
+        /// The answer.
+        content: String,
+    },
+}
+
+impl Action {
+    /// The word for its type.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SelectSkills { .. } => "select_skills",
+            Self::SearchSkills { .. } => "search_skills",
+            Self::LoadResource { .. } => "load_resource",
+            Self::LoadChunk { .. } => "load_chunk",
+            Self::RunScript { .. } => "run_script",
+            Self::CallTool { .. } => "call_tool",
+            Self::FinalAnswer { .. } => "final_answer",
+        }
+    }
+
+    /// The skill it is about, where it is about one that must have been selected.
+    pub fn skill(&self) -> Option<&SkillRef> {
+        match self {
+            Self::LoadResource { skill, .. }
+            | Self::LoadChunk { skill, .. }
+            | Self::RunScript { skill, .. } => Some(skill),
+            _ => None,
+        }
+    }
+
+    /// A short line for people and for the record of what was done.
+    pub fn summary(&self) -> String {
+        let text = match self {
+            Self::SelectSkills { skills, .. } => {
+                skills.iter().map(|skill| skill.name.as_str()).collect::<Vec<_>>().join(", ")
+            }
+            Self::SearchSkills { query, .. } => query.clone(),
+            Self::LoadResource { skill, relative_path, section_hint, .. } => {
+                let section =
+                    section_hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+                format!("{}/{relative_path}{section}", skill.name)
+            }
+            Self::LoadChunk { skill, chunk_id } => format!("{} {chunk_id}", skill.name),
+            Self::RunScript { skill, relative_path, args, .. } => {
+                format!("{}/{relative_path} {}", skill.name, args.join(" "))
+            }
+            Self::CallTool { tool, params } => {
+                match params.get("path").or_else(|| params.get("url")) {
+                    Some(Value::String(target)) => format!("{tool} {target}"),
+                    _ => tool.clone(),
+                }
+            }
+            Self::FinalAnswer { .. } => String::new(),
+        };
+        let text = skill::text::one_line(&text);
+        format!("{} {}", self.kind(), skill::text::prefix(&text, 200)).trim_end().to_owned()
+    }
+}
+
+/// A skill by its name, and its source where several have that name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+pub struct SkillRef {
+    /// The name.
+    pub name: String,
+    /// The source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+impl<'de> Deserialize<'de> for SkillRef {
+    /// Models also write the bare name.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Name(String),
+            Reference {
+                name: String,
+                #[serde(default)]
+                source: Option<Source>,
+            },
+        }
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Name(name) => Self { name, source: None },
+            Written::Reference { name, source } => Self { name, source },
+        })
+    }
+}
+
+impl SkillRef {
+    /// A skill by its name alone.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), source: None }
+    }
+}
+
+/// What a model answers in one turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// What to do.
+    pub action: Action,
+    /// How the plan changes.
+    #[serde(default)]
+    pub plan_update: Option<PlanUpdate>,
+    /// Whatever else the model wants to say; kept, never acted on.
+    #[serde(default)]
+    pub diagnostics: Option<Value>,
+}

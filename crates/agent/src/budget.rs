@@ -1,0 +1,129 @@
+//! How much a run may use, and how much it has used.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much a run may use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// Decisions of the model.
+    pub max_turns: u32,
+    /// Calls of tools and scripts.
+    pub max_tool_calls: u32,
+    /// Runs of scripts.
+    pub max_script_runs: u32,
+    /// Characters of the context.
+    pub max_context_chars: usize,
+    /// Seconds from start to end.
+    pub max_wall_seconds: u64,
+    /// Tokens the model may write; no limit by default.
+    pub max_output_tokens: Option<u64>,
+    /// What the model may cost, in US dollars; no limit by default.
+    pub max_cost_usd: Option<f64>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            max_turns: 12,
+            max_tool_calls: 30,
+            max_script_runs: 6,
+            max_context_chars: 200_000,
+            max_wall_seconds: 600,
+            max_output_tokens: None,
+            max_cost_usd: None,
+        }
+    }
+}
+
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens the model read.
+    pub input_tokens: u64,
+    /// Of these, tokens that came from a cache.
+    pub cached_tokens: u64,
+    /// Tokens the model wrote.
+    pub output_tokens: u64,
+    /// What they cost, in US dollars, where prices are known.
+    pub cost_usd: Option<f64>,
+    /// Whether the numbers are estimates, because the provider gave none.
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// Adds the usage of another call.
+    pub fn add(&mut self, other: &Self) {
+        self.input_tokens += other.input_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
+        };
+        self.estimated |= other.estimated;
+    }
+}
+
+/// How much a run has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Spent {
+    /// Decisions of the model.
+    pub turns: u32,
+    /// Calls of tools and scripts.
+    pub tool_calls: u32,
+    /// Runs of scripts.
+    pub script_runs: u32,
+    /// Characters of the context now.
+    pub context_chars: usize,
+    /// Milliseconds since the start.
+    pub wall_milliseconds: u64,
+    /// Tokens and money.
+    pub usage: Usage,
+}
+
+impl Budget {
+    /// The limit that ends the run before another decision, if one does.
+    pub(crate) fn exhausted(&self, spent: &Spent) -> Option<crate::outcome::StopReason> {
+        use crate::outcome::StopReason;
+        let over_tokens =
+            self.max_output_tokens.is_some_and(|max| spent.usage.output_tokens >= max);
+        let over_cost =
+            self.max_cost_usd.is_some_and(|max| spent.usage.cost_usd.unwrap_or(0.0) >= max);
+        if spent.turns >= self.max_turns {
+            Some(StopReason::MaxTurns)
+        } else if spent.wall_milliseconds >= self.max_wall_seconds.saturating_mul(1_000) {
+            Some(StopReason::MaxWallSeconds)
+        } else if spent.context_chars > self.max_context_chars {
+            Some(StopReason::MaxContextChars)
+        } else if over_tokens {
+            Some(StopReason::MaxOutputTokens)
+        } else if over_cost {
+            Some(StopReason::MaxCostUsd)
+        } else {
+            None
+        }
+    }
+
+    /// What a child run may use: half of what is left, and at least one turn.
+    pub(crate) fn share(&self, spent: &Spent) -> Self {
+        let half = |max: u32, used: u32| (max.saturating_sub(used)).div_ceil(2);
+        let elapsed = spent.wall_milliseconds / 1_000;
+        Self {
+            max_turns: half(self.max_turns, spent.turns).max(1),
+            max_tool_calls: half(self.max_tool_calls, spent.tool_calls),
+            max_script_runs: half(self.max_script_runs, spent.script_runs),
+            max_context_chars: self.max_context_chars,
+            max_wall_seconds: self.max_wall_seconds.saturating_sub(elapsed).div_ceil(2),
+            max_output_tokens: self
+                .max_output_tokens
+                .map(|max| max.saturating_sub(spent.usage.output_tokens).div_ceil(2)),
+            max_cost_usd: self
+                .max_cost_usd
+                .map(|max| (max - spent.usage.cost_usd.unwrap_or(0.0)).max(0.0) / 2.0),
+        }
+    }
+}

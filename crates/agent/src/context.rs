@@ -1,0 +1,177 @@
+//! The conversation with the model: what it has been told, in an order that providers can cache.
+//!
+//! Invariant: the conversation only grows at its end. Two things change earlier bytes: the run state,
+//! which is not part of it, and a compaction, which shortens old observations and nothing else.
+
+mod rules;
+
+#[cfg(test)]
+mod tests;
+
+use sha2::{Digest, Sha256};
+
+pub use rules::system_text;
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The run.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who says it.
+    pub role: Role,
+    /// What is said.
+    pub text: String,
+    /// What is left of it after a compaction; nothing for what is never shortened.
+    short: Option<String>,
+}
+
+/// What is sent to the model.
+#[derive(Debug, Clone)]
+pub struct Prompt<'run> {
+    /// Rules, protocol and catalog.
+    pub system: &'run str,
+    /// The conversation so far.
+    pub messages: &'run [Message],
+    /// Plan and budget, sent last.
+    pub state: String,
+    /// Which try this is within the turn, counted from 1.
+    pub attempt: u32,
+    /// SHA-256 over all of it.
+    pub sha256: String,
+    /// Its length in characters.
+    pub chars: usize,
+}
+
+/// The conversation with the model.
+#[derive(Debug, Clone)]
+pub struct Context {
+    system: String,
+    messages: Vec<Message>,
+    chars: usize,
+    /// Over everything said so far, so that a turn costs no more when there were many before it.
+    hash: Sha256,
+    fence: String,
+}
+
+/// A share of the limit: a compaction begins above the first and goes on to the second.
+const FULL: (usize, usize) = (3, 4);
+const ROOMY: (usize, usize) = (1, 2);
+
+impl Context {
+    /// A conversation that begins with rules and a request.
+    pub fn new(run_id: &str, system: String, request: &str) -> Self {
+        // Nobody who wrote a skill or a file can know this run's mark.
+        let mark = Sha256::digest(run_id.as_bytes());
+        let fence =
+            mark.iter().take(6).fold("mark-".to_owned(), |text, byte| format!("{text}{byte:02x}"));
+        let mut context = Self {
+            chars: system.chars().count(),
+            hash: Sha256::new(),
+            system,
+            messages: Vec::new(),
+            fence,
+        };
+        context.hash.update(context.system.as_bytes());
+        let request = context.block("Request", request);
+        context.push(Role::User, request, None);
+        context
+    }
+
+    /// Untrusted text between marks that it cannot hold.
+    fn block(&self, label: &str, text: &str) -> String {
+        let fence = &self.fence;
+        let inner = text.replace(fence.as_str(), "mark-removed");
+        let label = skill::text::one_line(label);
+        format!("=== {label} [{fence}] ===\n{}\n=== end [{fence}] ===", inner.trim_end())
+    }
+
+    fn push(&mut self, role: Role, text: String, short: Option<String>) {
+        self.chars += text.chars().count();
+        Self::absorb(&mut self.hash, role, &text);
+        self.messages.push(Message { role, text, short });
+    }
+
+    fn absorb(hash: &mut Sha256, role: Role, text: &str) {
+        hash.update([match role {
+            Role::User => 1,
+            Role::Assistant => 2,
+        }]);
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+
+    /// What the model decided.
+    pub fn decided(&mut self, action_json: String) {
+        self.push(Role::Assistant, action_json, None);
+    }
+
+    /// A remark of the run itself.
+    pub fn remark(&mut self, text: String) {
+        self.push(Role::User, text, None);
+    }
+
+    /// What came of an action; `short` says where the whole is kept.
+    pub fn observed(&mut self, label: &str, text: &str, short: String) {
+        let block = self.block(label, text);
+        let short = (short.chars().count() < block.chars().count()).then_some(short);
+        self.push(Role::User, block, short);
+    }
+
+    /// A skill's text, which stays as long as the run.
+    pub fn loaded(&mut self, label: &str, text: &str) {
+        let block = self.block(label, text);
+        self.push(Role::User, block, None);
+    }
+
+    /// Characters of the conversation.
+    pub fn chars(&self) -> usize {
+        self.chars
+    }
+
+    /// Shortens old observations when the conversation nears `limit`; says how many.
+    pub fn compact(&mut self, limit: usize) -> usize {
+        if self.chars <= limit / FULL.1 * FULL.0 {
+            return 0;
+        }
+        let mut shortened = 0;
+        for message in &mut self.messages {
+            if self.chars <= limit / ROOMY.1 * ROOMY.0 {
+                break;
+            }
+            if let Some(short) = message.short.take() {
+                self.chars = self.chars - message.text.chars().count() + short.chars().count();
+                message.text = short;
+                shortened += 1;
+            }
+        }
+        if shortened > 0 {
+            self.hash = Sha256::new();
+            self.hash.update(self.system.as_bytes());
+            self.messages
+                .iter()
+                .for_each(|message| Self::absorb(&mut self.hash, message.role, &message.text));
+        }
+        shortened
+    }
+
+    /// What to send now.
+    pub fn prompt(&self, state: String, attempt: u32) -> Prompt<'_> {
+        let mut hash = self.hash.clone();
+        Self::absorb(&mut hash, Role::User, &state);
+        Prompt {
+            system: &self.system,
+            messages: &self.messages,
+            chars: self.chars + state.chars().count(),
+            sha256: crate::hex(&hash.finalize()),
+            attempt,
+            state,
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Carrying a run out: the one loop that turns steps into effects.
+//!
+//! Everything it touches is given to it. What announces an effect is on disk before the effect, and what
+//! came of it is on disk before the next decision.
+
+mod cancel;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use serde_json::json;
+use tools::permission::{
+    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Grant, Granted, Invocation,
+    Pending, Scope, Verdict,
+};
+
+use crate::action::Action;
+use crate::context::Prompt;
+use crate::event::{Event, EventKind};
+use crate::journal::{Journal, JournalError};
+use crate::outcome::{Outcome, StopReason};
+use crate::run::{Run, Unexpected};
+use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
+pub use cancel::Cancel;
+
+/// Something that decides.
+pub trait Model {
+    /// Decides what to do next. Text goes to `delta` as it arrives; a cancelled call may end early.
+    fn decide(
+        &mut self,
+        prompt: &Prompt<'_>,
+        cancel: &Cancel,
+        delta: &mut dyn FnMut(&str),
+    ) -> Reply;
+}
+
+/// What a run acts with.
+pub trait Toolbox {
+    /// Finds out what an action would touch, touching nothing.
+    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal>;
+    /// Does it.
+    fn perform(
+        &mut self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Observation;
+}
+
+/// Someone who answers questions.
+pub trait Approver {
+    /// The answer; nothing when nobody is there.
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer>;
+    /// Keeps approvals beyond this run.
+    fn remember(&mut self, grants: &[Grant]);
+}
+
+/// Someone who watches.
+pub trait Listener {
+    /// Something was noted.
+    fn event(&mut self, event: &Event);
+    /// The model wrote something.
+    fn delta(&mut self, text: &str);
+}
+
+/// What time it is.
+pub trait Clock {
+    /// Now.
+    fn now(&self) -> jiff::Timestamp;
+    /// Since the run began, earlier processes included.
+    fn elapsed(&self) -> Duration;
+}
+
+/// Everyone who takes part in a run.
+pub struct Driver<'a> {
+    /// Who decides.
+    pub model: &'a mut dyn Model,
+    /// What is acted with.
+    pub toolbox: &'a mut dyn Toolbox,
+    /// What may be done.
+    pub engine: &'a mut Engine,
+    /// Who answers.
+    pub approver: &'a mut dyn Approver,
+    /// Who watches.
+    pub listener: &'a mut dyn Listener,
+    /// What time it is.
+    pub clock: &'a dyn Clock,
+    /// Whether somebody wants it to stop.
+    pub cancel: &'a Cancel,
+    /// The command that began it, for a replayable one.
+    pub invocation: &'a Invocation,
+}
+
+/// How driving ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// With an outcome.
+    Finished(Outcome),
+    /// With a question that nobody was there to answer; the run can be resumed.
+    Suspended(Box<ApprovalRequest>),
+}
+
+/// Why a run could not be carried on.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Its record cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The driver and the run disagree, which is a defect of this program.
+    #[error(transparent)]
+    Unexpected(#[from] Unexpected),
+}
+
+/// A request on its way through the permission engine.
+enum Held {
+    Nothing,
+    Pending(Pending<Request>),
+    Approved(Approved<Request>),
+}
+
+impl Driver<'_> {
+    /// Carries the run on until it ends or waits for somebody.
+    pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
+        let mut held = Held::Nothing;
+        loop {
+            self.record(run, journal)?;
+            if self.cancel.requested() && run.outcome().is_none() {
+                run.advance(Input::Cancelled, self.elapsed())?;
+                continue;
+            }
+            let input = match run.step() {
+                Step::Prepare(action) => {
+                    let (prepared, next) = self.judge(action, &run.purpose(), journal);
+                    held = next;
+                    Input::Prepared(prepared)
+                }
+                // The others have effects, or wait for someone: what led here must be on disk.
+                step => {
+                    journal.commit()?;
+                    match step {
+                        Step::CallModel(prompt) => Input::Replied(self.call(&prompt)),
+                        Step::Ask { request, question } => {
+                            match self.answer(request, question, &mut held) {
+                                Some(answer) => Input::Answered(answer),
+                                None => return Ok(Ending::Suspended(Box::new(question.clone()))),
+                            }
+                        }
+                        Step::Perform(request) => {
+                            let held = std::mem::replace(&mut held, Held::Nothing);
+                            Input::Observed(self.perform(request, held, run, journal)?)
+                        }
+                        Step::Done(outcome) => return Ok(Ending::Finished(outcome.clone())),
+                        Step::Prepare(_) => unreachable!("handled above"),
+                    }
+                }
+            };
+            run.advance(input, self.elapsed())?;
+        }
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn record(&mut self, run: &mut Run, journal: &mut Journal) -> Result<(), DriveError> {
+        let mut turn_ended = false;
+        for happening in run.take_notes() {
+            turn_ended |=
+                matches!(happening.kind, EventKind::TurnFinished | EventKind::RunFinished);
+            let event = journal.append(happening, self.clock.now())?;
+            self.listener.event(&event);
+        }
+        if turn_ended {
+            journal.write_state(&run.state())?;
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, prompt: &Prompt<'_>) -> Reply {
+        let listener = &mut *self.listener;
+        self.model.decide(prompt, self.cancel, &mut |text| listener.delta(text))
+    }
+
+    /// What the action would touch, and whether it may; with the proof or the question.
+    fn judge(&mut self, action: &Action, purpose: &str, journal: &Journal) -> (Prepared, Held) {
+        let request = match self.toolbox.prepare(action) {
+            Ok(request) => request,
+            Err(refusal) => return (Prepared::Refused { refusal }, Held::Nothing),
+        };
+        let hash = request.skill_hash.clone();
+        match self.engine.decide(request.clone(), hash.as_ref()) {
+            Verdict::Allowed(approved) => {
+                let decision = approved.decision().clone();
+                (Prepared::Allowed { request, decision }, Held::Approved(approved))
+            }
+            Verdict::Ask(pending) => {
+                let id = ApprovalId::numbered(journal.next_sequence());
+                let question = pending.question(id, purpose, self.invocation);
+                let decision = pending.decision().clone();
+                (Prepared::Ask { request, decision, question }, Held::Pending(pending))
+            }
+            Verdict::Denied(denial) => {
+                let refusal = refusal(&denial);
+                (
+                    Prepared::Denied { request, decision: denial.decision().clone(), refusal },
+                    Held::Nothing,
+                )
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        request: &Request,
+        question: &ApprovalRequest,
+        held: &mut Held,
+    ) -> Option<Answer> {
+        let pending = match std::mem::replace(held, Held::Nothing) {
+            Held::Pending(pending) => pending,
+            // After an interruption the question is decided anew: it may have been answered meanwhile.
+            _ => match self.engine.decide(request.clone(), request.skill_hash.as_ref()) {
+                Verdict::Allowed(approved) => {
+                    *held = Held::Approved(approved);
+                    return Some(Answer::Once);
+                }
+                Verdict::Ask(pending) => pending,
+                Verdict::Denied(denial) => {
+                    return Some(Answer::Reject { message: Some(denial.to_string()) });
+                }
+            },
+        };
+        let answer = self.approver.ask(question)?;
+        // A skill that was let in stays for the run: its files must not ask again one by one.
+        let counts = match (&answer, request.permission.as_str()) {
+            (Answer::Once, "skill") => Answer::Run,
+            (answer, _) => answer.clone(),
+        };
+        if let Ok(Granted { approved, scope, grants }) = pending.answer(counts) {
+            if scope == Scope::Always {
+                self.approver.remember(&grants);
+            }
+            self.engine.remember(grants);
+            *held = Held::Approved(approved);
+        }
+        Some(answer)
+    }
+
+    fn perform(
+        &mut self,
+        request: &Request,
+        held: Held,
+        run: &Run,
+        journal: &mut Journal,
+    ) -> Result<Observation, DriveError> {
+        let approved = match held {
+            Held::Approved(approved) => approved,
+            // After an interruption: only what changes nothing is done again.
+            _ if request.read_only => {
+                match self.engine.decide(request.clone(), request.skill_hash.as_ref()) {
+                    Verdict::Allowed(approved) => approved,
+                    _ => return Ok(interrupted()),
+                }
+            }
+            _ => return Ok(interrupted()),
+        };
+        let observation = self.toolbox.perform(approved, self.cancel, journal);
+        match run.child(&observation) {
+            Some(setup) => self.delegate(Run::start(setup), journal),
+            None => Ok(observation),
+        }
+    }
+
+    /// Carries a child run out; its answer is what the parent observes.
+    fn delegate(
+        &mut self,
+        mut child: Run,
+        journal: &mut Journal,
+    ) -> Result<Observation, DriveError> {
+        let mut own = journal.sibling(child.id())?;
+        let ending = self.drive(&mut child, &mut own)?;
+        let observation = match ending {
+            Ending::Finished(outcome) if outcome.stop_reason == StopReason::FinalAnswer => {
+                Observation::of(outcome.answer)
+            }
+            Ending::Finished(outcome) => {
+                let code = if outcome.stop_reason == StopReason::Cancelled {
+                    "Cancelled"
+                } else {
+                    "SubagentStopped"
+                };
+                Observation { code: Some(code.to_owned()), ..Observation::of(outcome.answer) }
+            }
+            Ending::Suspended(question) => Observation::failed(&Refusal::new(
+                "ApprovalRequired",
+                format!("the child run `{}` needs an approval: {}", child.id(), question.effect),
+                format!("to allow it, run: {}", question.replay),
+            )),
+        };
+        own.finish(&child)?;
+        Ok(Observation {
+            facts: json!({"child_run": child.id()}),
+            spent: Some(child.spent()),
+            ..observation
+        })
+    }
+}
+
+fn refusal(denial: &Denial) -> Refusal {
+    Refusal::new(denial.code(), denial.to_string(), denial.hint())
+}
+
+fn interrupted() -> Observation {
+    Observation::failed(&Refusal::new(
+        "Interrupted",
+        "interrupted, outcome unknown: the program ended while this was under way",
+        "find out what happened before you do it again",
+    ))
+}

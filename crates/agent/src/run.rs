@@ -1,0 +1,550 @@
+//! One run: from a request to an outcome, a step at a time.
+//!
+//! A run is a function of its [`Setup`] and its [`Input`]s. It says what should happen next, is told
+//! what came of it, and notes everything as [`Happening`]s on the way. Resuming feeds the recorded
+//! inputs to a new run; replaying does so and compares what it notes.
+//!
+//! Invariant: nothing here reads a file, a variable or the clock.
+
+mod answer;
+mod guard;
+mod notes;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use skill::metadata::RunMode;
+use tools::permission::{Answer, ApprovalRequest, ToolSet};
+
+use crate::action::{Action, Decision, SkillRef};
+use crate::budget::{Budget, Spent};
+use crate::context::{Context, Prompt, system_text};
+use crate::event::{EventKind, Happening};
+use crate::outcome::{Outcome, StopReason};
+use crate::plan::{Plan, PlanUpdate, StepStatus};
+use crate::step::{
+    Input, Loaded, Observation, Prepared, Refusal, Reply, Request, SelectedSkill, Step,
+};
+use guard::Ruling;
+
+/// What a run begins with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The run's name, which sorts by time.
+    pub run_id: String,
+    /// What the user wants.
+    pub request: String,
+    /// The skills to choose from, as text for the model.
+    #[serde(skip)]
+    pub catalog: String,
+    /// Tools that the configuration and the runtime's policy leave.
+    #[serde(skip, default = "no_tools")]
+    pub tools: ToolSet,
+    /// How much it may use.
+    pub budget: Budget,
+    /// How patient it is.
+    pub patience: Patience,
+    /// A skill the user chose.
+    pub invoked: Option<SkillRef>,
+    /// Skills that are in the context from the start.
+    pub preloaded: Vec<Preloaded>,
+    /// Whether this is a child run, which has none of its own.
+    pub is_child: bool,
+    /// Facts for the record: index hash, model, versions, parent.
+    pub facts: Value,
+}
+
+fn no_tools() -> ToolSet {
+    ToolSet::named([])
+}
+
+/// A skill that is in the context from the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preloaded {
+    /// The skill.
+    pub skill: SelectedSkill,
+    /// Its text.
+    pub text: String,
+}
+
+/// How often something may go wrong, and how much may be asked at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patience {
+    /// Corrective tries in a turn after a reply that is not a decision.
+    pub corrections: u32,
+    /// Failures of the same action in a row that end the run.
+    pub same_failures: u32,
+    /// Bodies that one action may load.
+    pub skills_per_turn: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { corrections: 2, same_failures: 3, skills_per_turn: 2 }
+    }
+}
+
+/// One run of an agent.
+#[derive(Debug, Clone)]
+pub struct Run {
+    setup: Setup,
+    context: Context,
+    plan: Option<Plan>,
+    spent: Spent,
+    selected: Vec<SelectedSkill>,
+    chunks: Vec<(String, String)>,
+    /// Actions that went well and those that did not, for an answer without the model.
+    done: Vec<String>,
+    failures: Vec<String>,
+    /// The action that failed last, and how often in a row.
+    repeated: (Option<Action>, u32),
+    turn: u32,
+    observations: u32,
+    phase: Phase,
+    notes: Vec<Happening>,
+}
+
+/// What a run waits for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "waits_for", rename_all = "snake_case")]
+enum Phase {
+    Decision { attempt: u32 },
+    Preparation { action: Action },
+    Answer { request: Request, question: ApprovalRequest },
+    Observation { request: Request },
+    Nothing { outcome: Outcome },
+}
+
+/// An input that does not answer what the run waits for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the run waits for {waits_for}, not for this input")]
+pub struct Unexpected {
+    /// What it waits for.
+    pub waits_for: &'static str,
+}
+
+impl Run {
+    /// Begins a run.
+    pub fn start(setup: Setup) -> Self {
+        let system = system_text(&setup.tools, &setup.catalog);
+        let context = Context::new(&setup.run_id, system, &setup.request);
+        let mut run = Self {
+            context,
+            plan: None,
+            spent: Spent::default(),
+            selected: Vec::new(),
+            chunks: Vec::new(),
+            done: Vec::new(),
+            failures: Vec::new(),
+            repeated: (None, 0),
+            turn: 0,
+            observations: 0,
+            phase: Phase::Decision { attempt: 1 },
+            notes: Vec::new(),
+            setup,
+        };
+        run.note(EventKind::RunStarted, json!({"setup": run.setup, "tools": run.setup.tools}));
+        for Preloaded { skill, text } in run.setup.preloaded.clone() {
+            run.context.loaded(&format!("Skill {}", skill.name), &text);
+            run.load(&Loaded::Skill(skill));
+        }
+        match run.setup.invoked.clone() {
+            Some(skill) => {
+                let reason = "chosen by the user".to_owned();
+                run.plan_action(Action::SelectSkills { skills: vec![skill], reason }, "user");
+            }
+            None => run.next_turn(),
+        }
+        run
+    }
+
+    /// What should happen now.
+    pub fn step(&self) -> Step<'_> {
+        match &self.phase {
+            Phase::Decision { attempt } => Step::CallModel(self.prompt(*attempt)),
+            Phase::Preparation { action } => Step::Prepare(action),
+            Phase::Answer { request, question } => Step::Ask { request, question },
+            Phase::Observation { request } => Step::Perform(request),
+            Phase::Nothing { outcome } => Step::Done(outcome),
+        }
+    }
+
+    /// Takes what came of the current step, `elapsed` milliseconds after the start.
+    pub fn advance(&mut self, input: Input, elapsed: u64) -> Result<(), Unexpected> {
+        let waits_for = self.waits_for();
+        let phase = std::mem::replace(&mut self.phase, Phase::Decision { attempt: 1 });
+        self.spent.wall_milliseconds = elapsed;
+        match (phase, input) {
+            (phase @ Phase::Nothing { .. }, _) => {
+                self.phase = phase;
+                return Err(Unexpected { waits_for });
+            }
+            (_, Input::Cancelled) => {
+                self.note(EventKind::Error, json!({"elapsed_ms": elapsed, "code": "Cancelled", "message": StopReason::Cancelled.describe()}));
+                self.finish(StopReason::Cancelled);
+            }
+            (Phase::Decision { attempt }, Input::Replied(reply)) => {
+                self.replied(reply, attempt, elapsed)
+            }
+            (Phase::Preparation { action }, Input::Prepared(prepared)) => {
+                self.prepared(action, prepared, elapsed)
+            }
+            (Phase::Answer { request, question }, Input::Answered(answer)) => {
+                self.answered(request, &question, answer, elapsed)
+            }
+            (Phase::Observation { request }, Input::Observed(observation)) => {
+                self.observed(request, observation, elapsed)
+            }
+            (phase, _) => {
+                self.phase = phase;
+                return Err(Unexpected { waits_for });
+            }
+        }
+        Ok(())
+    }
+
+    /// What the run noted since it was last asked.
+    pub fn take_notes(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// The outcome, once there is one.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.phase {
+            Phase::Nothing { outcome } => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// The run's name.
+    pub fn id(&self) -> &str {
+        &self.setup.run_id
+    }
+
+    /// What it has used.
+    pub fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// Names of the skills it has loaded.
+    pub fn skills(&self) -> Vec<&str> {
+        self.selected.iter().map(|skill| skill.name.as_str()).collect()
+    }
+
+    /// What it is doing, in words: for the person who is asked to allow something.
+    pub fn purpose(&self) -> String {
+        let steps = self.plan.iter().flat_map(|plan| &plan.steps);
+        let current = steps
+            .filter(|step| step.status == StepStatus::InProgress)
+            .map(|step| step.title.as_str())
+            .next();
+        let goal =
+            self.plan.as_ref().map(|plan| plan.goal.as_str()).filter(|goal| !goal.is_empty());
+        current.or(goal).unwrap_or(&self.setup.request).to_owned()
+    }
+
+    /// The child run that a loaded skill asks for instead of entering this run's context.
+    pub(crate) fn child(&self, observation: &Observation) -> Option<Setup> {
+        let [Loaded::Skill(skill)] = observation.loaded.as_slice() else { return None };
+        if skill.run_mode != RunMode::Subagent || self.setup.is_child {
+            return None;
+        }
+        Some(Setup {
+            run_id: format!("{}.{}", self.setup.run_id, self.observations + 1),
+            catalog: String::new(),
+            budget: self.setup.budget.share(&self.spent),
+            invoked: None,
+            preloaded: vec![Preloaded { skill: skill.clone(), text: observation.text.clone() }],
+            is_child: true,
+            facts: json!({"parent": self.setup.run_id}),
+            ..self.setup.clone()
+        })
+    }
+
+    fn waits_for(&self) -> &'static str {
+        match &self.phase {
+            Phase::Decision { .. } => "the model's reply",
+            Phase::Preparation { .. } => "what the action would touch",
+            Phase::Answer { .. } => "a person's answer",
+            Phase::Observation { .. } => "what came of the action",
+            Phase::Nothing { .. } => "nothing",
+        }
+    }
+
+    fn prompt(&self, attempt: u32) -> Prompt<'_> {
+        self.context.prompt(self.state_text(), attempt)
+    }
+
+    /// Begins the next turn, or ends the run when something is used up.
+    fn next_turn(&mut self) {
+        let shortened = self.context.compact(self.setup.budget.max_context_chars);
+        self.spent.context_chars = self.context.chars();
+        if shortened > 0 {
+            self.note(
+                EventKind::ContextCompacted,
+                json!({"observations": shortened, "chars": self.spent.context_chars}),
+            );
+        }
+        if let Some(reason) = self.setup.budget.exhausted(&self.spent) {
+            return self.finish(reason);
+        }
+        self.turn += 1;
+        self.spent.turns += 1;
+        self.note(EventKind::TurnStarted, json!({"budget": self.left()}));
+        self.call_model(1);
+    }
+
+    fn call_model(&mut self, attempt: u32) {
+        let prompt = self.prompt(attempt);
+        let data = json!({
+            "attempt": attempt,
+            "prompt": {"sha256": prompt.sha256, "chars": prompt.chars, "messages": prompt.messages.len()},
+            "estimated_tokens": prompt.chars.div_ceil(4),
+        });
+        self.note(EventKind::ModelRequest, data);
+        self.phase = Phase::Decision { attempt };
+    }
+
+    fn replied(&mut self, reply: Reply, attempt: u32, elapsed: u64) {
+        self.note(
+            EventKind::ModelResponse,
+            json!({"elapsed_ms": elapsed, "attempt": attempt, "reply": reply}),
+        );
+        match reply {
+            Reply::Decided { decision, usage, .. } => {
+                self.spent.usage.add(&usage);
+                self.decided(decision);
+            }
+            Reply::Invalid { problem, usage, .. } => {
+                self.spent.usage.add(&usage);
+                self.correct(&problem, attempt);
+            }
+            Reply::Failed { code, message } => {
+                self.note(EventKind::Error, json!({"code": code, "message": message}));
+                self.failures.push(format!("{code}: {message}"));
+                self.finish(StopReason::ModelError);
+            }
+        }
+    }
+
+    fn correct(&mut self, problem: &str, attempt: u32) {
+        self.note(EventKind::Error, json!({"code": "InvalidAction", "message": problem}));
+        if attempt > self.setup.patience.corrections {
+            self.failures.push(format!("InvalidAction: {problem}"));
+            return self.finish(StopReason::InvalidOutput);
+        }
+        self.context.remark(format!(
+            "[Correction] Your last reply could not be used: {problem}\nReply with exactly one JSON object as described under Reply."
+        ));
+        self.call_model(attempt + 1);
+    }
+
+    fn decided(&mut self, decision: Decision) {
+        let Decision { action, plan_update, .. } = decision;
+        self.context.decided(json!({"action": action}).to_string());
+        if let Some(update) = plan_update {
+            self.update_plan(&update);
+        }
+        self.plan_action(action, "model");
+    }
+
+    fn update_plan(&mut self, update: &PlanUpdate) {
+        match Plan::updated(self.plan.as_ref(), update) {
+            Ok(plan) => {
+                let kind = if self.plan.is_none() {
+                    EventKind::PlanCreated
+                } else {
+                    EventKind::PlanUpdated
+                };
+                self.note(kind, json!({"plan": plan}));
+                self.plan = Some(plan);
+            }
+            Err(error) => {
+                self.note(
+                    EventKind::PlanUpdated,
+                    json!({"refused": error.to_string(), "update": update}),
+                );
+                self.context
+                    .remark(format!("[Plan] The change of the plan was not applied: {error}"));
+            }
+        }
+    }
+
+    fn plan_action(&mut self, action: Action, initiator: &str) {
+        self.note(EventKind::ActionPlanned, json!({"initiator": initiator, "action": action}));
+        match self.rule(&action) {
+            Ruling::Go(action) => self.phase = Phase::Preparation { action },
+            Ruling::Answer(content) => self.answer(content),
+            Ruling::Known(text) => self.conclude(&action, &Observation::of(text)),
+            Ruling::Illegal(refusal) => {
+                self.note(
+                    EventKind::ActionValidated,
+                    json!({"ok": false, "stage": "guard", "refusal": refusal}),
+                );
+                self.conclude(&action, &Observation::failed(&refusal));
+            }
+        }
+    }
+
+    fn prepared(&mut self, action: Action, prepared: Prepared, elapsed: u64) {
+        let ok = !matches!(prepared, Prepared::Refused { .. } | Prepared::Denied { .. });
+        self.note(
+            EventKind::ActionValidated,
+            json!({"elapsed_ms": elapsed, "ok": ok, "stage": "permission", "prepared": prepared}),
+        );
+        match prepared {
+            Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => {
+                self.conclude(&action, &Observation::failed(&refusal));
+            }
+            Prepared::Ask { request, question, .. } => {
+                self.note(EventKind::ApprovalRequired, json!({"approval": question}));
+                self.phase = Phase::Answer { request, question };
+            }
+            Prepared::Allowed { request, .. } => self.phase = Phase::Observation { request },
+        }
+    }
+
+    fn answered(
+        &mut self,
+        request: Request,
+        question: &ApprovalRequest,
+        answer: Answer,
+        elapsed: u64,
+    ) {
+        let data = json!({"elapsed_ms": elapsed, "id": question.id, "tool": question.tool, "answer": answer});
+        match answer {
+            Answer::Reject { message } => {
+                self.note(EventKind::ApprovalDenied, data);
+                let said = message.map(|text| format!(": {text}")).unwrap_or_default();
+                let refusal = Refusal::new(
+                    "ApprovalDenied",
+                    format!("the user said no{said}"),
+                    "do not try the same again; do something else, or say what could not be done",
+                );
+                self.conclude(&request.action, &Observation::failed(&refusal));
+            }
+            _ => {
+                self.note(EventKind::ApprovalGranted, data);
+                self.phase = Phase::Observation { request };
+            }
+        }
+    }
+
+    fn observed(&mut self, request: Request, observation: Observation, elapsed: u64) {
+        self.count(&request.action, &observation);
+        self.note(
+            EventKind::ActionExecuted,
+            json!({"elapsed_ms": elapsed, "action": request.action.kind(), "ok": observation.code.is_none(), "observation": observation}),
+        );
+        for loaded in &observation.loaded {
+            self.load(loaded);
+        }
+        self.conclude(&request.action, &observation);
+    }
+
+    fn count(&mut self, action: &Action, observation: &Observation) {
+        if let Some(child) = &observation.spent {
+            self.spent.usage.add(&child.usage);
+            self.spent.turns += child.turns;
+            self.spent.tool_calls += child.tool_calls;
+            self.spent.script_runs += child.script_runs;
+        }
+        if matches!(action, Action::CallTool { .. } | Action::RunScript { .. }) {
+            self.spent.tool_calls += 1;
+        }
+        if matches!(action, Action::RunScript { .. }) {
+            self.spent.script_runs += 1;
+        }
+    }
+
+    fn load(&mut self, loaded: &Loaded) {
+        match loaded {
+            Loaded::Skill(skill) => {
+                self.note(EventKind::SkillLoaded, json!({"skill": skill}));
+                self.selected.push(skill.clone());
+            }
+            Loaded::Chunk { skill, id } => {
+                self.note(EventKind::ResourceLoaded, json!({"skill": skill, "chunk": id}));
+                self.chunks.push((skill.clone(), id.clone()));
+            }
+            Loaded::Resource { skill, path, report } => {
+                self.note(
+                    EventKind::ResourceLoaded,
+                    json!({"skill": skill, "path": path, "report": report}),
+                );
+            }
+        }
+    }
+
+    /// The end of an action: the model is told, and the next turn begins.
+    fn conclude(&mut self, action: &Action, observation: &Observation) {
+        self.observations += 1;
+        let number = self.observations;
+        let state = observation.code.as_deref().unwrap_or("ok");
+        let label = format!("Observation {number} | {} | {state}", action.summary());
+        let keeps =
+            observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource { .. }));
+        let sha256 = crate::sha256(observation.text.as_bytes());
+        let stored =
+            observation.storage_ref.clone().unwrap_or_else(|| crate::journal::reference(&sha256));
+        if keeps {
+            self.context.loaded(&label, &observation.text);
+        } else {
+            let short = format!("[{label} | shortened, the whole is in {stored}]");
+            self.context.observed(&label, &observation.text, short);
+        }
+        self.note(
+            EventKind::ObservationRecorded,
+            json!({"number": number, "action": action.kind(), "ok": observation.code.is_none(), "code": observation.code,
+                "chars": observation.text.chars().count(), "sha256": sha256, "storage_ref": observation.storage_ref}),
+        );
+        match &observation.code {
+            None => self.done.push(action.summary()),
+            Some(code) => self.failures.push(format!("{}: {code}", action.summary())),
+        }
+        if self.is_stuck(action, observation) {
+            return self.finish(StopReason::RepeatedFailure);
+        }
+        self.end_turn();
+        self.next_turn();
+    }
+
+    fn is_stuck(&mut self, action: &Action, observation: &Observation) -> bool {
+        self.repeated = match (&observation.code, &self.repeated) {
+            (None, _) => (None, 0),
+            (Some(_), (Some(last), times)) if last == action => (Some(action.clone()), times + 1),
+            (Some(_), _) => (Some(action.clone()), 1),
+        };
+        self.repeated.1 >= self.setup.patience.same_failures
+    }
+
+    fn answer(&mut self, content: String) {
+        self.note(EventKind::ActionValidated, json!({"ok": true, "stage": "guard"}));
+        self.end_run(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
+    }
+
+    fn finish(&mut self, reason: StopReason) {
+        let answer = self.degraded_answer(reason);
+        self.end_run(Outcome { stop_reason: reason, answer });
+    }
+
+    fn end_run(&mut self, outcome: Outcome) {
+        self.end_turn();
+        self.note(
+            EventKind::RunFinished,
+            json!({"status": outcome.stop_reason.status(), "stop_reason": outcome.stop_reason, "answer": outcome.answer,
+                "usage": self.spent.usage, "spent": self.spent}),
+        );
+        self.phase = Phase::Nothing { outcome };
+    }
+
+    fn end_turn(&mut self) {
+        self.spent.context_chars = self.context.chars();
+        self.note(EventKind::BudgetUpdated, json!({"spent": self.spent, "left": self.left()}));
+        if self.turn > 0 {
+            self.note(EventKind::TurnFinished, Value::Object(Default::default()));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Is an action legal now? Decided before anything is looked up.
+
+use skill::inner_path::InnerPath;
+use tools::permission::{Tool, ToolSet};
+
+use super::Run;
+use crate::action::{Action, SkillRef};
+use crate::step::{Refusal, SelectedSkill};
+
+/// What the guard says.
+pub(super) enum Ruling {
+    /// Legal; what is already there is left out.
+    Go(Action),
+    /// There is nothing to do: this is the result.
+    Known(String),
+    /// The run is over.
+    Answer(String),
+    /// Not now, or not at all.
+    Illegal(Refusal),
+}
+
+impl Run {
+    pub(super) fn rule(&self, action: &Action) -> Ruling {
+        match self.check(action) {
+            Ok(ruling) => ruling,
+            Err(refusal) => Ruling::Illegal(refusal),
+        }
+    }
+
+    fn check(&self, action: &Action) -> Result<Ruling, Refusal> {
+        match action {
+            Action::FinalAnswer { content } => return Ok(Ruling::Answer(content.clone())),
+            Action::SelectSkills { skills, reason } => return self.check_selection(skills, reason),
+            Action::SearchSkills { .. } => {}
+            Action::LoadResource { skill, .. } => {
+                self.selected(skill)?;
+            }
+            Action::LoadChunk { skill, chunk_id } => {
+                let name = &self.selected(skill)?.name;
+                if self.chunks.iter().any(|(of, id)| of == name && id == chunk_id) {
+                    return Ok(Ruling::Known(format!(
+                        "The chunk {chunk_id} of {name} is already loaded; see above."
+                    )));
+                }
+            }
+            Action::RunScript { skill, relative_path, .. } => {
+                let skill = self.selected(skill)?;
+                is_script(relative_path)?;
+                self.allowed(Tool::RunScript.name(), Some(skill))?;
+                self.within_budget(action)?;
+            }
+            Action::CallTool { tool, .. } => {
+                self.allowed(tool, self.selected.last())?;
+                self.within_budget(action)?;
+            }
+        }
+        Ok(Ruling::Go(action.clone()))
+    }
+
+    fn check_selection(&self, skills: &[SkillRef], reason: &str) -> Result<Ruling, Refusal> {
+        let limit = self.setup.patience.skills_per_turn;
+        if skills.is_empty() || skills.len() > limit {
+            let message =
+                format!("select_skills names {} skills, it must be 1 to {limit}", skills.len());
+            return Err(Refusal::new("InvalidAction", message, "select one skill at a time"));
+        }
+        let fresh: Vec<SkillRef> =
+            skills.iter().filter(|skill| self.selected(skill).is_err()).cloned().collect();
+        if fresh.is_empty() {
+            let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
+            return Ok(Ruling::Known(format!("{} already loaded; see above.", names.join(", "))));
+        }
+        Ok(Ruling::Go(Action::SelectSkills { skills: fresh, reason: reason.to_owned() }))
+    }
+
+    fn selected(&self, wanted: &SkillRef) -> Result<&SelectedSkill, Refusal> {
+        let found = self.selected.iter().find(|skill| {
+            skill.name == wanted.name && wanted.source.is_none_or(|source| source == skill.source)
+        });
+        found.ok_or_else(|| {
+            Refusal::new(
+                "InvalidAction",
+                format!(
+                    "the skill `{}` has not been selected",
+                    skill::text::for_terminal(&wanted.name)
+                ),
+                "select it with select_skills first",
+            )
+        })
+    }
+
+    /// Whether a tool is in what the configuration and the acting skill leave.
+    fn allowed(&self, tool: &str, acting: Option<&SelectedSkill>) -> Result<(), Refusal> {
+        let declared = acting.and_then(|skill| skill.allowed_tools.as_ref());
+        let names = declared.map(|names| names.iter().map(String::as_str));
+        let effective = ToolSet::effective(&self.setup.tools, names, &self.setup.tools);
+        match Tool::named(tool) {
+            Some(known) if effective.contains(known) => Ok(()),
+            _ => {
+                let tool = skill::text::for_terminal(tool);
+                let offered: Vec<&str> = effective.iter().map(|tool| tool.name()).collect();
+                let message = match acting {
+                    Some(skill) => format!(
+                        "the tool `{tool}` is not among those `{}` may use here",
+                        skill.name
+                    ),
+                    None => format!("the tool `{tool}` is not available here"),
+                };
+                Err(Refusal::new(
+                    "ToolNotAllowed",
+                    message,
+                    format!("available: {}", offered.join(", ")),
+                ))
+            }
+        }
+    }
+
+    fn within_budget(&self, action: &Action) -> Result<(), Refusal> {
+        let budget = &self.setup.budget;
+        let used_up = if self.spent.tool_calls >= budget.max_tool_calls {
+            "max_tool_calls"
+        } else if matches!(action, Action::RunScript { .. })
+            && self.spent.script_runs >= budget.max_script_runs
+        {
+            "max_script_runs"
+        } else {
+            return Ok(());
+        };
+        Err(Refusal::new(
+            "BudgetExceeded",
+            format!("`{used_up}` is used up"),
+            "answer with what you have",
+        ))
+    }
+}
+
+/// Scripts stand under the skill's `scripts/` folder.
+fn is_script(path: &str) -> Result<(), Refusal> {
+    let blocked = |message: String| {
+        Err(Refusal::new(
+            "PathTraversalBlocked",
+            message,
+            "name a file under the skill's scripts/ folder",
+        ))
+    };
+    match InnerPath::new(path) {
+        Ok(inner) if inner.as_str().starts_with("scripts/") => Ok(()),
+        Ok(inner) => blocked(format!("`{inner}` is not under scripts/")),
+        Err(error) => blocked(error.to_string()),
+    }
+}

@@ -1,0 +1,279 @@
+//! What a run wants done next, and what it is told in return.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use skill::metadata::RunMode;
+use skill::roots::Source;
+use tools::permission::{
+    Answer, ApprovalRequest, Decision as PermissionDecision, Request as Permission, Risk, SkillHash,
+};
+
+use crate::action::{Action, Decision};
+use crate::budget::{Spent, Usage};
+use crate::context::Prompt;
+use crate::outcome::Outcome;
+
+/// What the driver must do next; each is answered with one [`Input`].
+#[derive(Debug)]
+pub enum Step<'run> {
+    /// Send the conversation to the model; answer with [`Input::Replied`].
+    CallModel(Prompt<'run>),
+    /// Find out what the action would touch, touching nothing; answer with [`Input::Prepared`].
+    Prepare(&'run Action),
+    /// Put the call to a person; answer with [`Input::Answered`].
+    Ask {
+        /// What it would do.
+        request: &'run Request,
+        /// What the person is asked.
+        question: &'run ApprovalRequest,
+    },
+    /// Do what was prepared; answer with [`Input::Observed`]. Whoever does it needs the proof that the
+    /// permission engine gave when it was prepared or answered.
+    Perform(&'run Request),
+    /// Stop.
+    Done(&'run Outcome),
+}
+
+/// What a run is told. Inputs are all that a run depends on, so their record is enough to repeat it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// What came back from the model.
+    Replied(Reply),
+    /// What the action would touch, and whether it may.
+    Prepared(Prepared),
+    /// What a person said.
+    Answered(Answer),
+    /// What came of it.
+    Observed(Observation),
+    /// Somebody wants the run to stop.
+    Cancelled,
+}
+
+/// What is known of an action before it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Prepared {
+    /// It cannot be done.
+    Refused {
+        /// Why.
+        refusal: Refusal,
+    },
+    /// It may not be done.
+    Denied {
+        /// What it would do.
+        request: Request,
+        /// Which rules decided.
+        decision: PermissionDecision,
+        /// For the model.
+        refusal: Refusal,
+    },
+    /// A person must answer first.
+    Ask {
+        /// What it would do.
+        request: Request,
+        /// Which rules decided.
+        decision: PermissionDecision,
+        /// What the person is asked.
+        question: ApprovalRequest,
+    },
+    /// It may be done.
+    Allowed {
+        /// What it will do.
+        request: Request,
+        /// Which rules decided.
+        decision: PermissionDecision,
+    },
+}
+
+/// What came back from the model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Reply {
+    /// A decision.
+    Decided {
+        /// What it is.
+        decision: Decision,
+        /// Tokens and money.
+        usage: Usage,
+        /// The text it was read from.
+        raw: Raw,
+    },
+    /// Something that is not a decision.
+    Invalid {
+        /// What is wrong with it, in words for the model.
+        problem: String,
+        /// Tokens and money.
+        usage: Usage,
+        /// The text.
+        raw: Raw,
+    },
+    /// Nothing.
+    Failed {
+        /// A stable name.
+        code: String,
+        /// Why, in words for the user.
+        message: String,
+    },
+}
+
+/// A text that is not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raw {
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: usize,
+}
+
+/// What an action would do, found out without doing it: what permissions are decided on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The action.
+    pub action: Action,
+    /// The permission it needs.
+    pub permission: String,
+    /// What it touches.
+    pub patterns: Vec<String>,
+    /// How much it can harm.
+    pub risk: Risk,
+    /// What will happen, as a phrase that begins with a verb.
+    pub effect: String,
+    /// Its parameters, for the person who is asked.
+    pub params: Value,
+    /// The content of the skill it acts for; approvals end when that changes.
+    pub skill_hash: Option<SkillHash>,
+    /// Whether it changes nothing, so that it may be repeated after an interruption.
+    pub read_only: bool,
+}
+
+impl Permission for Request {
+    fn permission(&self) -> &str {
+        &self.permission
+    }
+
+    fn patterns(&self) -> Vec<String> {
+        self.patterns.clone()
+    }
+
+    fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    fn effect(&self) -> String {
+        self.effect.clone()
+    }
+
+    fn params(&self) -> Value {
+        self.params.clone()
+    }
+}
+
+/// Why something is not done, in a form the model can act on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refusal {
+    /// A stable name, such as `PathTraversalBlocked`.
+    pub code: String,
+    /// What could not be done, and why.
+    pub message: String,
+    /// What to do instead.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// A refusal with its three parts.
+    pub fn new(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { code: code.into(), message: message.into(), hint: hint.into() }
+    }
+}
+
+/// What came of an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// What the model is told.
+    pub text: String,
+    /// The error's code, if it failed.
+    #[serde(default)]
+    pub code: Option<String>,
+    /// Facts for the record: exit status, duration, hashes, limits.
+    #[serde(default)]
+    pub facts: Value,
+    /// Where the whole content is kept, when `text` is a part of it.
+    #[serde(default)]
+    pub storage_ref: Option<String>,
+    /// What entered the context with it.
+    #[serde(default)]
+    pub loaded: Vec<Loaded>,
+    /// What a child run used.
+    #[serde(default)]
+    pub spent: Option<Spent>,
+}
+
+impl Observation {
+    /// Something that went wrong.
+    pub fn failed(refusal: &Refusal) -> Self {
+        Self {
+            text: format!("{}: {}\nHint: {}", refusal.code, refusal.message, refusal.hint),
+            code: Some(refusal.code.clone()),
+            ..Self::of("")
+        }
+    }
+
+    /// Something that went well.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            code: None,
+            facts: Value::Null,
+            storage_ref: None,
+            loaded: Vec::new(),
+            spent: None,
+        }
+    }
+}
+
+/// Something that entered the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Loaded {
+    /// A skill's body.
+    Skill(SelectedSkill),
+    /// A file of a skill.
+    Resource {
+        /// The skill.
+        skill: String,
+        /// The file.
+        path: String,
+        /// What was read and handed over.
+        report: Value,
+    },
+    /// A chunk of a skill.
+    Chunk {
+        /// The skill.
+        skill: String,
+        /// The chunk.
+        id: String,
+    },
+}
+
+/// A skill the run may act for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelectedSkill {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its content.
+    pub hash: SkillHash,
+    /// The tools it may use, where it says so.
+    pub allowed_tools: Option<Vec<String>>,
+    /// In the conversation or in a child run.
+    pub run_mode: RunMode,
+    /// What was read and handed over.
+    pub report: Value,
+}
