@@ -21,7 +21,7 @@ use crate::context::Prompt;
 use crate::event::{Event, EventKind};
 use crate::journal::{Journal, JournalError};
 use crate::outcome::{Outcome, StopReason};
-use crate::run::{Run, Unexpected};
+use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 
@@ -267,18 +267,14 @@ impl Driver<'_> {
         };
         let observation = self.toolbox.perform(approved, self.cancel, journal);
         match run.child(&observation) {
-            Some(setup) => self.delegate(Run::start(setup), journal),
+            Some(setup) => self.delegate(setup, journal),
             None => Ok(observation),
         }
     }
 
     /// Carries a child run out; its answer is what the parent observes.
-    fn delegate(
-        &mut self,
-        mut child: Run,
-        journal: &mut Journal,
-    ) -> Result<Observation, DriveError> {
-        let mut own = journal.sibling(child.id())?;
+    fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Observation, DriveError> {
+        let (mut child, mut own) = journal.child(setup)?;
         let ending = self.drive(&mut child, &mut own)?;
         let observation = match ending {
             Ending::Finished(outcome) if outcome.stop_reason == StopReason::FinalAnswer => {

@@ -3,27 +3,88 @@
 //! Invariant: what was committed is never lost or changed. Each line holds the hash of the one before, so
 //! an edit, a deletion or a reordering shows.
 
+mod chain;
+mod changes;
+mod child;
+mod content;
+mod detach;
+mod error;
+mod file;
+mod index;
+mod lines;
+mod listing;
+mod open;
+mod prune;
+mod record;
+mod redact;
+mod run_id;
+mod seal;
+mod summary;
+mod verify;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::event::{Event, Happening};
+use crate::event::{Event, Happening, VERSION};
 use crate::run::Run;
+use content::Contents;
+use detach::detach;
+use file::{replace, sync_folder};
+use lines::EVENTS;
+use summary::{ANSWER, SUMMARY, Summing};
+
+pub use changes::changes;
+pub use error::JournalError;
+pub use lines::read;
+pub use listing::{Unlisted, list};
+pub use open::is_in_use;
+pub use prune::{Prunable, Pruning, prunable, prune};
+pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
+pub use redact::{InvalidPattern, Redactor};
+pub use run_id::{InvalidRunId, RunId};
+pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
+pub use verify::{Problem, ProblemKind, Verification, verify};
 
 /// Where a content with this hash is kept, relative to the run's folder.
 pub fn reference(sha256: &str) -> String {
     format!("observations/{}.txt", &sha256[..16])
 }
 
+/// Whether [`Journal::commit`] waits for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It does: nothing that was committed is lost, whatever happens.
+    Sync,
+    /// It does not: nothing is lost when the process is killed, but a power failure can take some.
+    NoSync,
+}
+
 /// A run's folder, open for writing by this process alone.
 #[derive(Debug)]
 pub struct Journal {
     folder: PathBuf,
+    run_id: RunId,
+    durability: Durability,
+    /// Locked as long as this lives.
+    events: File,
+    seals: File,
+    contents: Contents,
+    summing: Summing,
+    next_seq: u64,
+    /// The hash of the last line.
+    last: String,
+    /// Lines that are not written yet, and their hashes.
+    lines: Vec<u8>,
+    hashes: String,
+    /// Whether a write failed midway, so that nothing may follow.
+    incomplete: bool,
 }
-
-/// Why a record cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {}
 
 impl Journal {
     /// Adds an event; it is on disk for certain only after [`Journal::commit`].
@@ -32,41 +93,112 @@ impl Journal {
         happening: Happening,
         now: jiff::Timestamp,
     ) -> Result<Event, JournalError> {
-        todo!()
+        self.check_complete()?;
+        let Happening { turn, kind, data } = happening;
+        let mut event = Event {
+            v: VERSION,
+            seq: self.next_seq,
+            ts: format!("{now:.3}"),
+            run_id: self.run_id.to_string(),
+            turn,
+            kind,
+            data,
+            prev: self.last.clone(),
+        };
+        self.summing.add(&event);
+        let contents = &mut self.contents;
+        let start = self.lines.len();
+        match detach(&event.data, &mut |text| contents.put(text.as_bytes()))? {
+            None => self.write_line(&event)?,
+            Some(short) => {
+                let whole = std::mem::replace(&mut event.data, short);
+                self.write_line(&event)?;
+                event.data = whole;
+            }
+        }
+        self.last = crate::sha256(&self.lines[start..]);
+        self.lines.push(b'\n');
+        if !self.hashes.is_empty() {
+            self.hashes.push(' ');
+        }
+        self.hashes.push_str(&self.last);
+        self.next_seq += 1;
+        Ok(event)
+    }
+
+    fn write_line(&mut self, event: &Event) -> Result<(), JournalError> {
+        serde_json::to_writer(&mut self.lines, event)
+            .map_err(|error| JournalError::io("write", &self.folder.join(EVENTS))(error.into()))
     }
 
     /// Waits until everything added is on disk.
     pub fn commit(&mut self) -> Result<(), JournalError> {
-        todo!()
+        self.check_complete()?;
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        self.incomplete = true;
+        self.contents.settle(self.durability)?;
+        self.write().map_err(JournalError::io("write", &self.folder.join(EVENTS)))?;
+        self.lines.clear();
+        self.hashes.clear();
+        self.incomplete = false;
+        Ok(())
+    }
+
+    /// In this order, so that a kill at any moment leaves what [`seal`] promises.
+    fn write(&mut self) -> io::Result<()> {
+        self.seals.write_all(self.hashes.as_bytes())?;
+        self.events.write_all(&self.lines)?;
+        if self.durability == Durability::Sync {
+            self.events.sync_data()?;
+        }
+        self.seals.write_all(b"\n")
+    }
+
+    fn check_complete(&self) -> Result<(), JournalError> {
+        match self.incomplete {
+            false => Ok(()),
+            true => Err(JournalError::Incomplete { folder: self.folder.clone() }),
+        }
     }
 
     /// The number that the next event will have.
     pub fn next_sequence(&self) -> u64 {
-        todo!()
+        self.next_seq
     }
 
     /// Replaces `state.json`.
     pub fn write_state(&mut self, state: &Value) -> Result<(), JournalError> {
-        todo!()
+        // It can be made again from the events, so nobody waits for the disk.
+        let json = format!("{state}\n");
+        replace(&self.folder.join("state.json"), json.as_bytes(), Durability::NoSync)
     }
 
     /// Keeps content that is too large for an event; answers with its reference.
     pub fn keep(&mut self, content: &[u8]) -> Result<String, JournalError> {
-        todo!()
-    }
-
-    /// Begins the record of a child run.
-    pub fn sibling(&self, run_id: &str) -> Result<Self, JournalError> {
-        todo!()
+        self.contents.put(content).map(|kept| kept.name)
     }
 
     /// Writes `run.json` and `final.md` from where the run is now.
     pub fn finish(&mut self, run: &Run) -> Result<(), JournalError> {
-        todo!()
+        self.commit()?;
+        // The summary last: where it says that the run has ended, the answer is there.
+        if let Some(outcome) = run.outcome() {
+            replace(&self.folder.join(ANSWER), outcome.answer.as_bytes(), self.durability)?;
+        }
+        let summary = self.summing.summary.clone().sealed(self.next_seq - 1, &self.last);
+        replace(&self.folder.join(SUMMARY), &summary.to_json(), self.durability)?;
+        if self.durability == Durability::Sync { sync_folder(&self.folder) } else { Ok(()) }
     }
 
     /// The run's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The run's name.
+    pub fn run_id(&self) -> &RunId {
+        &self.run_id
     }
 }

@@ -210,6 +210,11 @@ impl Run {
         std::mem::take(&mut self.notes)
     }
 
+    /// Takes notes back that were not written down after all.
+    pub(crate) fn put_back(&mut self, notes: Vec<Happening>) {
+        self.notes.splice(0..0, notes);
+    }
+
     /// The outcome, once there is one.
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.phase {

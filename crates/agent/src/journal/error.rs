@@ -1,0 +1,108 @@
+//! Why a record cannot be read or written.
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::run_id::InvalidRunId;
+
+/// Why a record cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It is not a name.
+    #[error(transparent)]
+    Name(#[from] InvalidRunId),
+    /// There is already a run of this name.
+    #[error("there is already a run `{run_id}`")]
+    Exists {
+        /// The run.
+        run_id: String,
+    },
+    /// There is no such run.
+    #[error("there is no run in `{}`", folder.display())]
+    NotFound {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// Another process writes it.
+    #[error("another process is working on the run `{run_id}`")]
+    Locked {
+        /// The run.
+        run_id: String,
+    },
+    /// The disk does not do what it should.
+    #[error("cannot {doing} `{}`", path.display())]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// An earlier write failed, so that nothing can be added safely.
+    #[error("the record in `{}` cannot be continued after a failed write", folder.display())]
+    Incomplete {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// It is not what was written.
+    #[error("the record in `{}` was damaged at event {seq}: {message}", folder.display())]
+    Damaged {
+        /// The run's folder.
+        folder: PathBuf,
+        /// The event.
+        seq: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// It could not be read back.
+    #[error("an event is nested more than {limit} levels deep")]
+    TooDeep {
+        /// How deep it may be.
+        limit: usize,
+    },
+    /// The index is not the one its hash names.
+    #[error("the index has the hash `{found}`, not `{expected}`")]
+    OtherIndex {
+        /// The hash it should have.
+        expected: String,
+        /// The hash it has.
+        found: String,
+    },
+    /// A child run cannot be taken up where it was left.
+    #[error("cannot take up the child run `{run_id}`")]
+    Child {
+        /// The child run.
+        run_id: String,
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl JournalError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Name(_) | Self::NotFound { .. } => {
+                "`skillful runs list` shows the runs there are"
+            }
+            Self::Exists { .. } => "try again",
+            Self::Locked { .. } => {
+                "wait until it has ended, or watch it with `skillful runs show RUN --follow`"
+            }
+            Self::Io { .. } | Self::Incomplete { .. } => {
+                "check that the disk has room and that the folder belongs to you"
+            }
+            Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
+            Self::TooDeep { .. } => "do not nest parameters that deep",
+            Self::OtherIndex { .. } => "the skills changed while they were read; try again",
+            Self::Child { .. } => "another version of this program wrote it: begin a new run",
+        }
+    }
+
+    /// For `map_err`: what was tried, and with what.
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { doing, path: path.to_owned(), source }
+    }
+}

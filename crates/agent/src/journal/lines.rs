@@ -1,0 +1,142 @@
+//! `events.jsonl` as lines: which are complete, and what is in them.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::detach::{DEPTH, Reference, Unattached, attach};
+use super::error::JournalError;
+use super::{content, seal::Seals};
+use crate::event::Event;
+
+/// The file of a run's events.
+pub(super) const EVENTS: &str = "events.jsonl";
+/// The file of their hashes.
+pub(super) const SEALS: &str = "events.seal";
+
+/// The record of a run as it is on disk.
+#[derive(Debug)]
+pub(super) struct Files {
+    pub(super) events: Vec<u8>,
+    /// Nothing if there is no such file.
+    pub(super) seals: Option<Seals>,
+}
+
+impl Files {
+    pub(super) fn read(folder: &Path) -> Result<Self, JournalError> {
+        // The seals first: a process that is writing adds to the events after them.
+        let path = folder.join(SEALS);
+        let seals = match fs::read(&path) {
+            Ok(bytes) => Some(Seals::parse(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(JournalError::io("read", &path)(error)),
+        };
+        Ok(Self { events: read_events(folder)?, seals })
+    }
+}
+
+/// The bytes of `events.jsonl`.
+pub(super) fn read_events(folder: &Path) -> Result<Vec<u8>, JournalError> {
+    let path = folder.join(EVENTS);
+    fs::read(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => JournalError::NotFound { folder: folder.to_owned() },
+        _ => JournalError::io("read", &path)(error),
+    })
+}
+
+/// Complete lines, and what follows the last newline.
+pub(super) fn split(bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let (complete, torn) = bytes.split_at(end);
+    let mut lines: Vec<&[u8]> = complete.split(|byte| *byte == b'\n').collect();
+    // What follows the last newline is in `torn`.
+    lines.pop();
+    (lines, torn)
+}
+
+/// Why a text is no event.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoEvent {
+    #[error("it is nested too deep")]
+    TooDeep,
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl NoEvent {
+    /// Whether the text can be the beginning of an event, as a kill leaves it.
+    pub(super) fn is_cut_off(&self) -> bool {
+        matches!(self, Self::Json(error) if error.is_eof())
+    }
+}
+
+/// The event of one line, with references in its data.
+pub(super) fn parse(line: &[u8]) -> Result<Event, NoEvent> {
+    // Strangers can put anything into a file, and reading is recursive.
+    if depth(line) > DEPTH + 8 {
+        return Err(NoEvent::TooDeep);
+    }
+    let mut reader = serde_json::Deserializer::from_slice(line);
+    // What fits into a model's reply is a few levels deeper here; the usual limit would be too low.
+    reader.disable_recursion_limit();
+    let event = Event::deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(event)
+}
+
+/// How deep a JSON text is nested.
+fn depth(text: &[u8]) -> usize {
+    let (mut now, mut deepest): (usize, usize) = (0, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => now += 1,
+            b'}' | b']' if !quoted => now = now.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(now);
+    }
+    deepest
+}
+
+/// The events of a run, with their whole data. What another process is writing may be missing at the end.
+pub fn read(folder: &Path) -> Result<Vec<Event>, JournalError> {
+    let bytes = read_events(folder)?;
+    let (lines, _) = split(&bytes);
+    let events = lines.iter().zip(1..).map(|(line, seq)| {
+        let damaged = |message| JournalError::Damaged { folder: folder.to_owned(), seq, message };
+        let event = parse(line).map_err(|error| damaged(error.to_string()))?;
+        attached(event, folder).map_err(|error| damaged(error.to_string()))
+    });
+    events.collect()
+}
+
+/// An event with its long texts back in place.
+pub(super) fn attached(event: Event, folder: &Path) -> Result<Event, Unattached> {
+    let data = attach(event.data, &mut |reference| fetch(folder, reference))?;
+    Ok(Event { data, ..event })
+}
+
+fn fetch(folder: &Path, reference: &Reference) -> Result<String, Unattached> {
+    let Reference { name, sha256, chars } = reference;
+    if !content::is_named(name, sha256) {
+        return Err(Unattached::Malformed(name.clone()));
+    }
+    let missing =
+        |error: io::Error| Unattached::Missing { name: name.clone(), why: error.to_string() };
+    let bytes = content::read(folder, name).map_err(missing)?;
+    let changed = || Unattached::Changed { name: name.clone() };
+    if crate::sha256(&bytes) != *sha256 {
+        return Err(changed());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| changed())?;
+    if text.chars().count() as u64 == *chars { Ok(text) } else { Err(changed()) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! A run from its record: taken up again, or repeated and compared.
+//!
+//! A run is a function of its setup and its inputs, and both are in the events. What a run notes for the
+//! same inputs must be what is recorded.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tools::permission::ToolSet;
+
+use crate::event::{Event, EventKind, Happening};
+use crate::run::{Run, Setup};
+use crate::step::Input;
+
+/// The first place where a run, repeated, is not what is recorded.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "event {seq} differs at `{path}`: recorded is `{}`, found `{}`",
+    shown(expected),
+    shown(found)
+)]
+pub struct Difference {
+    /// The event.
+    pub seq: u64,
+    /// Where in it, as a JSON pointer.
+    pub path: String,
+    /// What is recorded.
+    pub expected: Value,
+    /// What came of repeating it.
+    pub found: Value,
+}
+
+impl Difference {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        "`skillful runs verify RUN` tells whether the record was changed; if not, another version of this program wrote it"
+    }
+}
+
+fn shown(value: &Value) -> String {
+    skill::text::prefix(&value.to_string(), 200).to_owned()
+}
+
+/// What the run was told at an event, and how many milliseconds after its start.
+pub fn input_of(event: &Event) -> Option<(Input, u64)> {
+    let data = &event.data;
+    let input = match event.kind {
+        EventKind::ModelResponse => Input::Replied(read(data, "reply")?),
+        EventKind::ActionValidated if data["stage"] == "permission" => {
+            Input::Prepared(read(data, "prepared")?)
+        }
+        EventKind::ApprovalGranted | EventKind::ApprovalDenied => {
+            Input::Answered(read(data, "answer")?)
+        }
+        EventKind::ActionExecuted => Input::Observed(read(data, "observation")?),
+        EventKind::Error if data["code"] == "Cancelled" => Input::Cancelled,
+        _ => return None,
+    };
+    Some((input, data["elapsed_ms"].as_u64()?))
+}
+
+fn read<T: DeserializeOwned>(data: &Value, key: &str) -> Option<T> {
+    T::deserialize(data.get(key)?).ok()
+}
+
+/// An event that does not say what a run began with.
+#[derive(Debug, thiserror::Error)]
+#[error("event {seq} does not say what the run began with")]
+pub struct NoSetup {
+    /// The event.
+    pub seq: u64,
+    /// What is wrong with it, if it is the beginning of a run at all.
+    pub source: Option<serde_json::Error>,
+}
+
+/// What a run began with, from its first event; the catalog, which is not in it, is given.
+pub fn setup_of(event: &Event, catalog: String) -> Result<Setup, NoSetup> {
+    let seq = event.seq;
+    if event.kind != EventKind::RunStarted {
+        return Err(NoSetup { seq, source: None });
+    }
+    let setup = Setup::deserialize(&event.data["setup"])
+        .map_err(|error| NoSetup { seq, source: Some(error) })?;
+    let tools = event.data["tools"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    Ok(Setup { catalog, tools: ToolSet::named(tools), ..setup })
+}
+
+/// The run as it was when its record ended. What it noted last and could not record is what it notes first.
+pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
+    let mut run = Run::start(setup);
+    let mut recorded = events.iter();
+    loop {
+        let mut notes = run.take_notes().into_iter();
+        while let Some(note) = notes.next() {
+            let Some(event) = recorded.next() else {
+                run.put_back(std::iter::once(note).chain(notes).collect());
+                return Ok(run);
+            };
+            compare(event, &note)?;
+        }
+        let Some(event) = recorded.as_slice().first() else { return Ok(run) };
+        let surplus = |why: &str| Difference {
+            seq: event.seq,
+            path: "/type".to_owned(),
+            expected: json!(event.kind),
+            found: why.into(),
+        };
+        let (input, elapsed) = input_of(event).ok_or_else(|| surplus("nothing happens here"))?;
+        run.advance(input, elapsed).map_err(|error| surplus(&error.to_string()))?;
+    }
+}
+
+/// Repeats a run and compares everything it notes: actions, prompts, budgets, the answer.
+pub fn replay(setup: Setup, events: &[Event]) -> Result<(), Difference> {
+    restore(setup, events).map(|_| ())
+}
+
+fn compare(event: &Event, note: &Happening) -> Result<(), Difference> {
+    let (path, expected, found) = if event.kind != note.kind {
+        ("/type".to_owned(), json!(event.kind), json!(note.kind))
+    } else if event.turn != note.turn {
+        ("/turn".to_owned(), json!(event.turn), json!(note.turn))
+    } else if event.data != note.data {
+        let (path, expected, found) = first_difference(&event.data, &note.data);
+        (format!("/data{path}"), expected, found)
+    } else {
+        return Ok(());
+    };
+    Err(Difference { seq: event.seq, path, expected, found })
+}
+
+/// The innermost first place where two values differ; what is missing counts as null.
+fn first_difference(expected: &Value, found: &Value) -> (String, Value, Value) {
+    let inner = match (expected, found) {
+        (Value::Object(left), Value::Object(right)) => left
+            .keys()
+            .chain(right.keys())
+            .find(|key| left.get(*key) != right.get(*key))
+            .map(|key| (escaped(key), left.get(key), right.get(key))),
+        (Value::Array(left), Value::Array(right)) => (0..left.len().max(right.len()))
+            .find(|place| left.get(*place) != right.get(*place))
+            .map(|place| (place.to_string(), left.get(place), right.get(place))),
+        _ => None,
+    };
+    match inner {
+        None => (String::new(), expected.clone(), found.clone()),
+        Some((key, Some(left), Some(right))) => {
+            let (path, expected, found) = first_difference(left, right);
+            (format!("/{key}{path}"), expected, found)
+        }
+        Some((key, left, right)) => (
+            format!("/{key}"),
+            left.cloned().unwrap_or_default(),
+            right.cloned().unwrap_or_default(),
+        ),
+    }
+}
+
+/// A key in a JSON pointer.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests;

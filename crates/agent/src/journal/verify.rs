@@ -1,0 +1,193 @@
+//! Is a record what was written? Every edit, deletion and reordering shows; a kill is no edit.
+
+use std::io;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::chain::{Checked, check};
+use super::changes::changes;
+use super::content;
+use super::error::JournalError;
+use super::index::{INDEX, index_hash};
+use super::lines::{Files, attached};
+use super::summary::{ANSWER, RunSummary, SUMMARY, summary};
+use crate::event::{Event, EventKind};
+use crate::outcome::StopReason;
+
+/// What became of a record since it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verification {
+    /// Whether it is what was written.
+    pub ok: bool,
+    /// How many events it has.
+    pub events: u64,
+    /// Bytes after the last event: the beginning of one that was cut off, and does not count.
+    pub torn_bytes: u64,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// Something in a record that is not what was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// The event, where it is about one.
+    pub seq: Option<u64>,
+    /// What sort of problem it is.
+    pub kind: ProblemKind,
+    /// What is wrong, in words.
+    pub message: String,
+}
+
+/// What can be wrong with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// A line is no event.
+    Unreadable,
+    /// An event is not where its number belongs.
+    Order,
+    /// An event is not the one that was written.
+    Changed,
+    /// An event does not follow the one before it.
+    Chain,
+    /// An event that was written is not there.
+    Missing,
+    /// What follows the last event is not the beginning of another.
+    Tail,
+    /// The hashes of the events are not what was written.
+    Seal,
+    /// A text that an event refers to is not there, or not the same.
+    Reference,
+    /// Another file of the run does not agree with the events.
+    File,
+}
+
+impl Problem {
+    pub(super) fn new(seq: Option<u64>, kind: ProblemKind, message: impl Into<String>) -> Self {
+        Self { seq, kind, message: message.into() }
+    }
+}
+
+/// Looks at everything in a run's folder that the events vouch for.
+pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
+    let Checked { events, mut problems, hashes, torn_bytes } = check(&Files::read(folder)?);
+    let mut whole = Vec::with_capacity(events.len());
+    for event in events {
+        problems.extend(check_stored(folder, &event));
+        let seq = event.seq;
+        match attached(event, folder) {
+            Ok(event) => whole.push(event),
+            Err(error) => {
+                let message = error.to_string();
+                problems.push(Problem::new(Some(seq), ProblemKind::Reference, message));
+            }
+        }
+    }
+    // With an event missing or unreadable, nothing can be said about what is made from all of them.
+    if problems.is_empty() {
+        let checks = [
+            check_summary(folder, &whole, &hashes),
+            check_answer(folder, &whole),
+            check_index(folder, &whole),
+            check_changes(folder),
+        ];
+        let failed = checks.into_iter().filter_map(Result::err);
+        problems.extend(failed.map(|message| Problem::new(None, ProblemKind::File, message)));
+    }
+    Ok(Verification {
+        ok: problems.is_empty(),
+        events: hashes.len() as u64,
+        torn_bytes: torn_bytes as u64,
+        problems,
+    })
+}
+
+/// What is needed to take changes back can be read.
+fn check_changes(folder: &Path) -> Result<(), String> {
+    changes(folder).map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// `run.json` is made from the events, byte for byte.
+fn check_summary(folder: &Path, events: &[Event], hashes: &[String]) -> Result<(), String> {
+    let Some(bytes) = existing(folder, SUMMARY)? else { return Ok(()) };
+    let written: RunSummary =
+        serde_json::from_slice(&bytes).map_err(|error| format!("`{SUMMARY}`: {error}"))?;
+    let differs = || format!("`{SUMMARY}` does not agree with the events");
+    // A run that was taken up again has more events than its last summary speaks of.
+    let seal = written.record.ok_or_else(differs)?;
+    let count = usize::try_from(seal.events).map_err(|_| differs())?;
+    let last = count.checked_sub(1).and_then(|last| hashes.get(last)).ok_or_else(differs)?;
+    let expected = summary(&events[..count]).sealed(seal.events, last);
+    if expected.to_json() != bytes {
+        return Err(differs());
+    }
+    if expected.stop_reason.is_some_and(|reason| reason != StopReason::ApprovalRequired)
+        && existing(folder, ANSWER)?.is_none()
+    {
+        return Err(format!("`{ANSWER}` is missing"));
+    }
+    Ok(())
+}
+
+/// `final.md` is the answer.
+fn check_answer(folder: &Path, events: &[Event]) -> Result<(), String> {
+    let Some(bytes) = existing(folder, ANSWER)? else { return Ok(()) };
+    let finished = events.last().filter(|event| event.kind == EventKind::RunFinished);
+    match finished.and_then(|event| event.data["answer"].as_str()) {
+        Some(answer) if answer.as_bytes() == bytes => Ok(()),
+        _ => Err(format!("`{ANSWER}` is not the answer of the run")),
+    }
+}
+
+/// `index.json` is the index that the run began with.
+fn check_index(folder: &Path, events: &[Event]) -> Result<(), String> {
+    let started = events.first().filter(|event| event.kind == EventKind::RunStarted);
+    let fact = started.and_then(|event| event.data["setup"]["facts"]["index_hash"].as_str());
+    let Some(hash) = fact else { return Ok(()) };
+    match existing(folder, INDEX)? {
+        Some(bytes) if index_hash(&bytes) == hash => Ok(()),
+        Some(_) => Err(format!("`{INDEX}` is not the index that the run began with")),
+        None => Err(format!("`{INDEX}` is missing")),
+    }
+}
+
+/// The content of a file of the run, if there is one.
+fn existing(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String> {
+    match content::read(folder, name) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("`{name}` cannot be read: {error}")),
+    }
+}
+
+/// What results refer to: `storage_ref`, and facts with a `ref` and its `sha256`.
+fn check_stored(folder: &Path, event: &Event) -> Vec<Problem> {
+    if event.kind != EventKind::ActionExecuted {
+        return Vec::new();
+    }
+    let observation = &event.data["observation"];
+    let stored = observation["storage_ref"].as_str().map(|name| (name, None));
+    let facts = observation["facts"].as_object().into_iter().flat_map(|facts| facts.values());
+    let referred =
+        facts.filter_map(|fact| Some((fact["ref"].as_str()?, Some(fact["sha256"].as_str()?))));
+    let problems = stored.into_iter().chain(referred).filter_map(|(name, sha256)| {
+        let message = match content::read(folder, name) {
+            Err(error) => format!("`{name}` cannot be read: {error}"),
+            Ok(bytes) if is_content(name, sha256, &crate::sha256(&bytes)) => return None,
+            Ok(_) => format!("`{name}` is not what was kept"),
+        };
+        Some(Problem::new(Some(event.seq), ProblemKind::Reference, message))
+    });
+    problems.collect()
+}
+
+/// Whether a file with this hash is the one meant, as far as its name or its recorded hash tells.
+fn is_content(name: &str, recorded: Option<&str>, actual: &str) -> bool {
+    let named = content::digits(name).is_none_or(|digits| actual.starts_with(digits));
+    named && recorded.is_none_or(|recorded| recorded == actual)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Small doubles to drive whole runs with: a model that reads its lines, a toolbox that writes down what it did.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(unreachable_pub, reason = "each test file is a crate of its own")]
+
+mod doubles;
+pub mod scenarios;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agent::budget::Budget;
+use agent::driver::{Cancel, Driver, Ending};
+use agent::event::Event;
+use agent::journal::{Durability, Journal, JournalError, RunId, read, restore, setup_of};
+use agent::run::{Patience, Run, Setup};
+use serde_json::json;
+use tempfile::TempDir;
+use tools::permission::{Configuration, Engine, Invocation, Tool};
+
+use doubles::{FixedClock, Hands, Lines, Person};
+pub use doubles::{Hooks, Moment};
+use scenarios::Scenario;
+
+pub const CATALOG: &str = "Available Skills:\n- name=alpha | source=user | description=A\n";
+
+/// A folder with runs, and a file that every side effect adds a line to.
+pub struct World {
+    folder: PathBuf,
+    /// Removes the folder in the end.
+    _owner: Option<TempDir>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let owner = TempDir::new().unwrap();
+        Self { folder: owner.path().to_owned(), _owner: Some(owner) }
+    }
+
+    /// A world that somebody else made.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), _owner: None }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn runs(&self) -> PathBuf {
+        self.folder.join("runs")
+    }
+
+    pub fn run_folder(&self) -> PathBuf {
+        self.runs().join("20261115_083000_k3f9")
+    }
+
+    pub fn effects(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.folder.join("effects")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    pub fn events(&self) -> Vec<Event> {
+        read(&self.run_folder()).unwrap()
+    }
+
+    pub fn begin(&self, durability: Durability) -> Journal {
+        let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();
+        Journal::create(&self.runs(), run_id, durability).unwrap()
+    }
+
+    /// A whole run, from its beginning.
+    pub fn record(&self, scenario: &Scenario) -> Ending {
+        let mut journal = self.begin(Durability::NoSync);
+        let mut run = Run::start(setup(scenario));
+        self.drive(&mut run, &mut journal, scenario, Hooks::default())
+    }
+
+    /// The same run, from where its record ends.
+    pub fn resume(&self, scenario: &Scenario) -> Ending {
+        self.resume_with(scenario, Durability::NoSync, Hooks::default()).unwrap()
+    }
+
+    pub fn resume_with(
+        &self,
+        scenario: &Scenario,
+        durability: Durability,
+        hooks: Hooks,
+    ) -> Result<Ending, JournalError> {
+        let (mut journal, events) = Journal::open(&self.run_folder(), durability)?;
+        let mut run = match events.first() {
+            None => Run::start(setup(scenario)),
+            Some(started) => {
+                restore(setup_of(started, CATALOG.to_owned()).unwrap(), &events).unwrap()
+            }
+        };
+        Ok(self.drive(&mut run, &mut journal, scenario, hooks))
+    }
+
+    pub fn drive(
+        &self,
+        run: &mut Run,
+        journal: &mut Journal,
+        scenario: &Scenario,
+        hooks: Hooks,
+    ) -> Ending {
+        let clock = FixedClock::new(scenario.ticks);
+        let mut driver = Driver {
+            model: &mut Lines::new(scenario, &hooks),
+            toolbox: &mut Hands::new(&self.folder.join("effects"), &hooks),
+            engine: &mut Engine::new("/project", Configuration::default()),
+            approver: &mut Person(scenario.answer.clone()),
+            listener: &mut hooks.clone(),
+            clock: &clock,
+            cancel: &Cancel::default(),
+            invocation: &Invocation { command: vec!["skillful".into()], arguments: Vec::new() },
+        };
+        let ending = driver.drive(run, journal).unwrap();
+        hooks.happened(Moment::Ended);
+        journal.finish(run).unwrap();
+        ending
+    }
+}
+
+pub fn setup(scenario: &Scenario) -> Setup {
+    let mut setup = Setup {
+        run_id: "20261115_083000_k3f9".to_owned(),
+        request: "Do it, and say when it is done — gründlich".to_owned(),
+        catalog: CATALOG.to_owned(),
+        tools: [Tool::ReadFile, Tool::RunScript, Tool::WriteFile].into_iter().collect(),
+        budget: Budget::default(),
+        patience: Patience::default(),
+        invoked: None,
+        preloaded: Vec::new(),
+        is_child: false,
+        facts: json!({"model": "lines"}),
+    };
+    (scenario.prepare)(&mut setup);
+    setup
+}
+
+/// The answer of a run that ended.
+pub fn answer(ending: &Ending) -> &str {
+    match ending {
+        Ending::Finished(outcome) => &outcome.answer,
+        Ending::Suspended(question) => panic!("suspended: {question:?}"),
+    }
+}
