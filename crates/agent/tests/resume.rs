@@ -191,22 +191,24 @@ fn a_run_goes_on_from_every_event() {
 fn a_run_goes_on_from_every_complete_line() {
     let recorded = Recorded::new(everything());
     let checked = recorded.check_commits(|bytes| {
-        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        ends.flat_map(|(end, _)| [end, end + 1]).collect()
+        let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        newlines.map(|(place, _)| place + 1).collect()
     });
-    assert!(checked >= 2 * recorded.events.len(), "{checked}");
+    assert!(checked >= recorded.events.len(), "{checked}");
 }
 
 #[test]
 fn a_run_goes_on_from_every_byte_of_its_last_lines() {
     let mut recorded = Recorded::new(one_effect());
-    let last_commits = recorded.copies.len() - 4;
-    recorded.copies.drain(..last_commits);
-    assert!(recorded.check_commits(|bytes| (0..=bytes.len()).collect()) > 1_000);
+    let last_commit = recorded.copies.len() - 2;
+    recorded.copies.drain(..last_commit);
+    let checked =
+        recorded.check_commits(|bytes| (bytes.len().saturating_sub(600)..=bytes.len()).collect());
+    assert!(checked > 600, "{checked}");
 }
 
 #[test]
 fn a_run_goes_on_from_any_byte() {
     let recorded = Recorded::new(everything());
-    assert!(recorded.check_commits(|bytes| (0..bytes.len()).step_by(331).collect()) > 100);
+    assert!(recorded.check_commits(|bytes| (0..bytes.len()).step_by(1_499).collect()) > 50);
 }

@@ -5,7 +5,7 @@
 use super::lines::{Files, NoEvent, SEALS, parse, split};
 use super::seal::Seals;
 use super::verify::{Problem, ProblemKind};
-use crate::event::{Event, VERSION};
+use crate::event::{Event, EventKind, VERSION};
 
 /// What the lines and their hashes say.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Checked {
     pub(super) problems: Vec<Problem>,
     /// Of every complete line.
     pub(super) hashes: Vec<String>,
+    /// Lines at the end whose hashes a power failure took.
+    pub(super) unsealed: usize,
     /// After the last complete line.
     pub(super) torn_bytes: usize,
 }
@@ -25,6 +27,8 @@ struct Line<'a> {
     hash: &'a str,
     /// The hash of the line before; nothing if that one is not sound.
     previous: Option<&'a str>,
+    /// Whether the line before is the end of the run.
+    is_late: bool,
     /// Whether the next line holds this one's hash.
     is_followed: bool,
 }
@@ -42,8 +46,13 @@ pub(super) fn check(files: &Files) -> Checked {
     }
     let last = check_lines(&parsed, &hashes, seals, &mut problems);
     problems.extend(check_end(last, torn, seals));
-    let events = parsed.into_iter().flatten().collect();
-    Checked { events, problems, hashes, torn_bytes: torn.len() }
+    Checked {
+        events: parsed.into_iter().flatten().collect(),
+        problems,
+        unsealed: hashes.len().saturating_sub(seals.hashes.len()),
+        hashes,
+        torn_bytes: torn.len(),
+    }
 }
 
 /// Answers with the number of the last event.
@@ -62,6 +71,8 @@ fn check_lines(
             expected_seq: last.saturating_add(1),
             hash,
             previous,
+            is_late: place > 0
+                && matches!(&parsed[place - 1], Ok(before) if before.kind == EventKind::RunFinished),
             is_followed: next.is_some_and(|next| next.prev == *hash),
         };
         let found = match (&parsed[place], first) {
@@ -89,6 +100,8 @@ impl Line<'_> {
         } else if self.previous.is_some_and(|previous| previous != event.prev) {
             let message = "it does not hold the hash of the line before it";
             Some((ProblemKind::Chain, message.to_owned()))
+        } else if self.is_late {
+            Some((ProblemKind::Order, "it follows the end of the run".to_owned()))
         } else if event.run_id != first.run_id || event.v != VERSION {
             let message = format!("it is of the run `{}`, version {}", event.run_id, event.v);
             Some((ProblemKind::Changed, message))

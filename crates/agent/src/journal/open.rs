@@ -71,7 +71,7 @@ impl Journal {
         let run_id = name.parse()?;
         let events = lock(folder)?;
         let files = Files::read(folder)?;
-        let Checked { events: recorded, problems, hashes, torn_bytes } = check(&files);
+        let Checked { events: recorded, problems, hashes, torn_bytes, .. } = check(&files);
         let damaged =
             |seq, message| JournalError::Damaged { folder: folder.to_owned(), seq, message };
         // What follows the last newline goes, whatever it is: nobody was told that it is there.

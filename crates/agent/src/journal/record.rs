@@ -160,6 +160,3 @@ fn first_difference(expected: &Value, found: &Value) -> (String, Value, Value) {
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
-
-#[cfg(test)]
-mod tests;

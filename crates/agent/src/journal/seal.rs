@@ -62,3 +62,6 @@ fn is_digit(byte: &u8) -> bool {
 fn is_hash(bytes: &[u8]) -> bool {
     bytes.len() == 64 && bytes.iter().all(is_digit)
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,8 @@ pub struct Verification {
     pub ok: bool,
     /// How many events it has.
     pub events: u64,
+    /// Events at the end that only the chain vouches for, because a power failure took their hashes.
+    pub unsealed: u64,
     /// Bytes after the last event: the beginning of one that was cut off, and does not count.
     pub torn_bytes: u64,
     /// What is wrong.
@@ -72,7 +74,8 @@ impl Problem {
 
 /// Looks at everything in a run's folder that the events vouch for.
 pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
-    let Checked { events, mut problems, hashes, torn_bytes } = check(&Files::read(folder)?);
+    let Checked { events, mut problems, hashes, unsealed, torn_bytes } =
+        check(&Files::read(folder)?);
     let mut whole = Vec::with_capacity(events.len());
     for event in events {
         problems.extend(check_stored(folder, &event));
@@ -99,6 +102,7 @@ pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
     Ok(Verification {
         ok: problems.is_empty(),
         events: hashes.len() as u64,
+        unsealed: unsealed as u64,
         torn_bytes: torn_bytes as u64,
         problems,
     })
@@ -188,6 +192,3 @@ fn is_content(name: &str, recorded: Option<&str>, actual: &str) -> bool {
     let named = content::digits(name).is_none_or(|digits| actual.starts_with(digits));
     named && recorded.is_none_or(|recorded| recorded == actual)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,1 +1,41 @@
+use tempfile::TempDir;
 
+use super::*;
+use crate::journal::RunId;
+
+fn journal(runs: &Path) -> Journal {
+    let run_id: RunId = "20261115_083000_k3f9".parse().unwrap();
+    Journal::create(runs, run_id, Durability::Sync).unwrap()
+}
+
+fn written() -> Undo {
+    let previous = Some(Previous { bytes: vec![0, 159, 146, 150], mode: 0o644 });
+    Undo { path: "notes.bin".to_owned(), previous, sha256_after: Some("1".repeat(64)) }
+}
+
+fn created() -> Undo {
+    Undo { path: "new.txt".to_owned(), previous: None, sha256_after: Some("2".repeat(64)) }
+}
+
+#[test]
+fn changes_are_read_back_in_their_order() {
+    let runs = TempDir::new().unwrap();
+    let mut journal = journal(runs.path());
+    assert_eq!(changes(journal.folder()).unwrap(), []);
+    let expected = [written(), created(), written()];
+    for change in &expected {
+        journal.record_change(change).unwrap();
+    }
+    assert_eq!(changes(journal.folder()).unwrap(), expected);
+}
+
+#[test]
+fn previous_content_that_was_tampered_with_is_not_put_back() {
+    let runs = TempDir::new().unwrap();
+    let mut journal = journal(runs.path());
+    journal.record_change(&written()).unwrap();
+    for entry in fs::read_dir(journal.folder().join("observations")).unwrap() {
+        fs::write(entry.unwrap().path(), "tampered").unwrap();
+    }
+    assert!(changes(journal.folder()).is_err());
+}

@@ -16,7 +16,7 @@ pub(super) const TOKENS: &str = r#"(?x)
     | (?<gitlab_token>\bglpat-[A-Za-z0-9_-]{20,})
     | (?<aws_key>\b(?:AKIA|ASIA)[A-Z2-7]{16}\b)
     | (?<slack_token>\bxox[abeoprs]-[A-Za-z0-9-]{10,})
-    | (?<google_key>\bAIza[A-Za-z0-9_-]{35})
+    | (?<google_key>\bAIza[A-Za-z0-9_-]{35,})
     | (?<jwt>\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})
     | (?<bearer_word>\b(?i:bearer)\s+)(?<bearer>[A-Za-z0-9._~+/=-]{16,})
     | (?<url_user>://[^\s/:@?\#]{0,100}:)[^\s/@?\#]{1,200}@
