@@ -23,8 +23,8 @@ use super::scenarios::Scenario;
 /// Something that a test may want to do at a certain moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// An event was added.
-    Noted(u64),
+    /// An event was added to the run's record, or to its child run's.
+    Noted { seq: u64, is_child: bool },
     /// The model is asked: everything noted is on disk.
     Asked,
     /// An effect is about to happen: everything noted is on disk.
@@ -55,7 +55,8 @@ impl Hooks {
 
 impl Listener for Hooks {
     fn event(&mut self, event: &Event) {
-        self.happened(Moment::Noted(event.seq));
+        let is_child = event.run_id.contains('.');
+        self.happened(Moment::Noted { seq: event.seq, is_child });
     }
 
     fn delta(&mut self, _: &str) {}

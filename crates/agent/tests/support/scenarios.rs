@@ -70,6 +70,35 @@ pub fn one_effect() -> Scenario {
     Scenario::new("one effect", turns)
 }
 
+/// Two effects and one more in a child run, in few turns.
+pub fn three_effects() -> Scenario {
+    Scenario {
+        child: vec![vec![script("helper", "three")], vec![finish("the helper is done")]],
+        ..Scenario::new(
+            "three effects",
+            vec![
+                vec![select("alpha")],
+                vec![script("alpha", "one")],
+                vec![read("long")],
+                vec![select("helper")],
+                vec![script("alpha", "two")],
+                vec![finish("done: one, two, three")],
+            ],
+        )
+    }
+}
+
+/// The shortest run there is.
+pub fn answer_at_once() -> Scenario {
+    Scenario::new("an answer at once", vec![vec![finish("42")]])
+}
+
+/// A run that needs an approval, and stays without one.
+pub fn nobody_answers() -> Scenario {
+    let turns = vec![vec![select("alpha")], vec![script("alpha", "never")], vec![finish("never")]];
+    Scenario { answer: None, ..Scenario::new("nobody answers", turns) }
+}
+
 /// Runs that end in every way there is, and some that hold awkward values.
 pub fn all() -> Vec<Scenario> {
     let failing = || vec![read("broken")];
@@ -77,7 +106,8 @@ pub fn all() -> Vec<Scenario> {
     vec![
         everything(),
         Scenario { ticks: 7, ..everything() },
-        Scenario::new("an answer at once", vec![vec![finish("42")]]),
+        answer_at_once(),
+        nobody_answers(),
         Scenario::new("a long answer", vec![vec![finish(&"lang ".repeat(2_000))]]),
         Scenario::new("an empty answer", vec![vec![finish("")]]),
         Scenario::new("the same failure", vec![failing(), failing(), failing()]),
@@ -115,13 +145,6 @@ pub fn all() -> Vec<Scenario> {
                     vec![script("alpha", "never")],
                     vec![finish("not done")],
                 ],
-            )
-        },
-        Scenario {
-            answer: None,
-            ..Scenario::new(
-                "nobody answers",
-                vec![vec![select("alpha")], vec![script("alpha", "never")], vec![finish("never")]],
             )
         },
         Scenario {
