@@ -1,0 +1,148 @@
+//! From a model's text to a decision: the whole text as JSON, else the one JSON object in a noisy text, else a problem
+//! in words that the model can act on.
+//!
+//! Invariant: a text becomes the one decision that it says, or a [`Problem`]; nothing in it that could change what is
+//! done is passed over.
+//!
+//! # What is accepted
+//!
+//! `{"action": {"type": T, "payload": {…}}, "plan_update": …, "diagnostics": …}`, and two spellings that models fall
+//! into and that can mean nothing else: the `action` wrapper left out (`{"type": T, "payload": {…}}`), and the payload's
+//! keys beside `type` (`{"action": {"type": "final_answer", "content": "…"}}`). A skill may be its bare name, and `null`
+//! stands for a key that may be left out.
+//!
+//! Other keys at the top are ignored: they are thoughts. In an action and its payload they are refused, except for the
+//! usual comments such as `reason`: a script must not run without its arguments because they were called `arguments`.
+//!
+//! A `plan_update` that makes no sense does not undo a good action. It is left out, and `diagnostics` says why under
+//! [`PLAN_UPDATE_ERROR`].
+//!
+//! ```
+//! use agent::action::Action;
+//!
+//! let reply = "<think>easy</think>\n```json\n{\"action\": {\"type\": \"final_answer\", \"payload\": {\"content\": \"4\"}}}\n```";
+//! let decision = model::decision::parse(reply)?;
+//! assert_eq!(decision.action, Action::FinalAnswer { content: "4".to_owned() });
+//!
+//! let problem = model::decision::parse(r#"{"type": "run_script", "payload": {"skill": "pdf", "relative_path": 7}}"#);
+//! assert_eq!(
+//!     problem.map_err(|problem| problem.to_string()),
+//!     Err("`payload.relative_path` is a number, it must be a string".to_owned())
+//! );
+//! # Ok::<(), model::decision::Problem>(())
+//! ```
+
+mod payload;
+mod problem;
+mod strict;
+
+use agent::action::Decision;
+use agent::budget::Usage;
+use agent::context::Prompt;
+use agent::plan::PlanUpdate;
+use agent::step::{Raw, Reply};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+pub use problem::Problem;
+
+use crate::reply::{ObjectError, outermost_object};
+
+/// The longest reply that is read.
+pub const MAX_REPLY_BYTES: usize = 1_000_000;
+
+/// The key in a decision's `diagnostics` that says why its change of the plan was left out.
+pub const PLAN_UPDATE_ERROR: &str = "plan_update_error";
+
+/// Reads a model's whole text.
+pub fn parse(text: &str) -> Result<Decision, Problem> {
+    from_object(object(text)?)
+}
+
+/// Reads a decision from a JSON object that stands alone.
+pub fn from_object(mut object: Map<String, Value>) -> Result<Decision, Problem> {
+    let update = object.remove("plan_update").unwrap_or_default();
+    let diagnostics = object.remove("diagnostics").filter(|said| !said.is_null());
+    let action = payload::action(object)?;
+    Ok(match Option::<PlanUpdate>::deserialize(update) {
+        Ok(plan_update) => Decision { action, plan_update, diagnostics },
+        Err(error) => {
+            let mut said = match diagnostics {
+                Some(Value::Object(said)) => said,
+                Some(other) => Map::from_iter([("diagnostics".to_owned(), other)]),
+                None => Map::new(),
+            };
+            said.insert(PLAN_UPDATE_ERROR.to_owned(), error.to_string().into());
+            Decision { action, plan_update: None, diagnostics: Some(said.into()) }
+        }
+    })
+}
+
+/// What a model's whole text comes to, for the run.
+pub fn reply(text: &str, usage: Usage) -> Reply {
+    let raw = raw(text);
+    match parse(text) {
+        Ok(decision) => Reply::Decided { decision, usage, raw },
+        Err(problem) => Reply::Invalid { problem: problem.for_model(), usage, raw },
+    }
+}
+
+/// The usage of a call for which a provider gave none: four characters a token.
+pub fn estimated_usage(prompt: &Prompt<'_>, text: &str) -> Usage {
+    let tokens = |chars: usize| chars.div_ceil(4) as u64;
+    Usage {
+        input_tokens: tokens(prompt.chars),
+        output_tokens: tokens(text.chars().count()),
+        estimated: true,
+        ..Usage::default()
+    }
+}
+
+/// The type of action with this name.
+pub(crate) fn kind_named(name: &str) -> Option<&'static str> {
+    payload::KINDS.iter().map(|(kind, _)| *kind).find(|kind| *kind == name)
+}
+
+/// What is kept of a text.
+pub(crate) fn raw(text: &str) -> Raw {
+    let digest = Sha256::digest(text.as_bytes());
+    Raw { sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(), bytes: text.len() }
+}
+
+/// The text of a decision, as a model would write it: the type first, so that it can be shown early.
+pub(crate) fn text_of(decision: &Decision) -> String {
+    serde_json::to_string(decision).expect("every decision is JSON")
+}
+
+/// The one object that a text is or holds.
+fn object(text: &str) -> Result<Map<String, Value>, Problem> {
+    if text.len() > MAX_REPLY_BYTES {
+        return Err(Problem::TooLong { bytes: text.len() });
+    }
+    if text.trim().is_empty() {
+        return Err(Problem::Empty);
+    }
+    let whole = strict::read(text);
+    if let Ok(Value::Object(object)) = whole {
+        return Ok(object);
+    }
+    let inner = match (outermost_object(text), whole) {
+        (Ok(inner), _) => inner,
+        (Err(ObjectError::Missing), Ok(other)) => {
+            return Err(Problem::NotAnObject { found: problem::kind(&other) });
+        }
+        // Nearly JSON, such as single quotes: what is wrong with it says more than that there is none.
+        (Err(ObjectError::Missing), Err(broken)) if text.trim_start().starts_with('{') => {
+            return Err(broken);
+        }
+        (Err(error), _) => return Err(error.into()),
+    };
+    match strict::read(inner)? {
+        Value::Object(object) => Ok(object),
+        other => Err(Problem::NotAnObject { found: problem::kind(&other) }),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
