@@ -9,7 +9,7 @@
 //! `{"action": {"type": T, "payload": {…}}, "plan_update": …, "diagnostics": …}`, and two spellings that models fall
 //! into and that can mean nothing else: the `action` wrapper left out (`{"type": T, "payload": {…}}`), and the payload's
 //! keys beside `type` (`{"action": {"type": "final_answer", "content": "…"}}`). A skill may be its bare name, and `null`
-//! stands for a key that may be left out.
+//! stands for a key that may be left out, also in the `params` of a tool.
 //!
 //! Other keys at the top are ignored: they are thoughts. In an action and its payload they are refused, except for the
 //! usual comments such as `reason`: a script must not run without its arguments because they were called `arguments`.
@@ -116,7 +116,7 @@ pub(crate) fn text_of(decision: &Decision) -> String {
 }
 
 /// The one object that a text is or holds.
-fn object(text: &str) -> Result<Map<String, Value>, Problem> {
+pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
     if text.len() > MAX_REPLY_BYTES {
         return Err(Problem::TooLong { bytes: text.len() });
     }

@@ -4,4 +4,5 @@ pub mod decision;
 pub mod early;
 pub mod json;
 pub mod reply;
+pub mod schema;
 pub mod sse;

@@ -140,8 +140,11 @@ fn checked(
                 let expected = field.shape.expected();
                 missing = missing.and(Err(Problem::Missing { path: path(), expected }));
             }
-            Some(value) => {
+            Some(mut value) => {
                 field.shape.check(&value, &path)?;
+                if let Value::Object(params) = &mut value {
+                    params.retain(|_, param| field.shape != Shape::Object || !param.is_null());
+                }
                 known.insert(field.name.to_owned(), value);
             }
         }

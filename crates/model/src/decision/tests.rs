@@ -62,7 +62,7 @@ fn every_action_is_read() {
             },
         ),
         (
-            r#"{"type": "call_tool", "payload": {"tool": "grep", "params": {"pattern": "x"}}}"#,
+            r#"{"type": "call_tool", "payload": {"tool": "grep", "params": {"pattern": "x", "glob": null}}}"#,
             Action::CallTool { tool: "grep".to_owned(), params: json!({"pattern": "x"}) },
         ),
         (
