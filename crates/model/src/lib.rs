@@ -3,6 +3,9 @@
 pub mod decision;
 pub mod early;
 pub mod json;
+#[cfg(test)]
+mod rehearsal;
 pub mod reply;
 pub mod schema;
+pub mod scripted;
 pub mod sse;

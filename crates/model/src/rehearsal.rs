@@ -1,0 +1,129 @@
+//! A run without a world, for tests: a model decides, and whoever tests says what comes of it.
+
+use agent::action::Action;
+use agent::budget::Budget;
+use agent::driver::{Cancel, Model};
+use agent::outcome::Outcome;
+use agent::run::{Patience, Run, Setup};
+use agent::step::{
+    Input, Loaded, Observation, Prepared, Refusal, Reply, Request, SelectedSkill, Step,
+};
+use serde_json::{Value, json};
+use skill::metadata::RunMode;
+use skill::roots::Source;
+use tools::permission::{
+    Action as Permission, Answer, ApprovalId, ApprovalRequest, Decision, Risk, SkillHash, Tool,
+    ToolSet,
+};
+
+/// What comes of an action.
+pub(crate) enum Comes {
+    /// It may not be done.
+    Refused(Refusal),
+    /// A person says no.
+    Rejected,
+    /// It is done.
+    Done(Observation),
+}
+
+/// A run from its first call of the model to its end.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Rehearsed {
+    pub(crate) replies: Vec<Reply>,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) outcome: Outcome,
+    pub(crate) plan: Value,
+}
+
+pub(crate) fn setup(request: &str) -> Setup {
+    Setup {
+        run_id: "20261115_083000_k3f9".to_owned(),
+        request: request.to_owned(),
+        catalog: String::new(),
+        tools: ToolSet::named(Tool::ALL.map(Tool::name)),
+        budget: Budget::default(),
+        patience: Patience::default(),
+        invoked: None,
+        preloaded: Vec::new(),
+        is_child: false,
+        facts: Value::Null,
+    }
+}
+
+/// Carries a run out with a new model for every call, as if the program had been restarted in between.
+pub(crate) fn rehearse<M: Model>(
+    setup: Setup,
+    model: impl Fn() -> M,
+    mut world: impl FnMut(&Action) -> Comes,
+) -> Rehearsed {
+    let (mut replies, mut actions) = (Vec::new(), Vec::new());
+    let mut run = Run::start(setup);
+    loop {
+        let input = match run.step() {
+            Step::CallModel(prompt) => {
+                let reply = model().decide(&prompt, &Cancel::default(), &mut |_| {});
+                replies.push(reply.clone());
+                Input::Replied(reply)
+            }
+            Step::Prepare(action) => {
+                actions.push(action.clone());
+                Input::Prepared(prepared(action, &world(action)))
+            }
+            Step::Ask { .. } => Input::Answered(Answer::Reject { message: None }),
+            Step::Perform(request) => match world(&request.action) {
+                Comes::Done(observation) => Input::Observed(observation),
+                _ => unreachable!("it was not prepared"),
+            },
+            Step::Done(outcome) => {
+                let (outcome, plan) = (outcome.clone(), run.state()["plan"].clone());
+                return Rehearsed { replies, actions, outcome, plan };
+            }
+        };
+        run.advance(input, 0).unwrap();
+    }
+}
+
+fn prepared(action: &Action, comes: &Comes) -> Prepared {
+    let decision =
+        Decision { permission: "any".to_owned(), action: Permission::Allow, rulings: Vec::new() };
+    let request = Request {
+        action: action.clone(),
+        permission: "any".to_owned(),
+        patterns: Vec::new(),
+        risk: Risk::Low,
+        effect: String::new(),
+        params: Value::Null,
+        skill_hash: None,
+        read_only: true,
+    };
+    let question = ApprovalRequest {
+        id: ApprovalId::numbered(1),
+        tool: "any".to_owned(),
+        risk: Risk::Low,
+        reason: String::new(),
+        params: Value::Null,
+        effect: String::new(),
+        replay: String::new(),
+    };
+    match comes {
+        Comes::Refused(refusal) => Prepared::Refused { refusal: refusal.clone() },
+        Comes::Rejected => Prepared::Ask { request, decision, question },
+        Comes::Done(_) => Prepared::Allowed { request, decision },
+    }
+}
+
+/// A skill whose text enters the context.
+pub(crate) fn loaded(name: &str, text: &str) -> Observation {
+    Observation { loaded: vec![Loaded::Skill(selected(name))], ..Observation::of(text) }
+}
+
+pub(crate) fn selected(name: &str) -> SelectedSkill {
+    SelectedSkill {
+        name: name.to_owned(),
+        source: Source::Builtin,
+        hash: SkillHash("0".to_owned()),
+        allowed_tools: None,
+        run_mode: RunMode::default(),
+        report: json!({}),
+    }
+}

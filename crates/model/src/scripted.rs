@@ -1,0 +1,159 @@
+//! A model that replies what a script says: for evals, tests and demonstrations, offline and the same every time.
+//!
+//! Invariant: a reply depends on the script and the prompt alone. Which turn it is, is counted in the conversation, so
+//! a run that is resumed by another process goes on where it was.
+//!
+//! ```
+//! use model::scripted::{Script, Scripted};
+//!
+//! let script = Script::parse(
+//!     r#"{
+//!         "turns": [
+//!             {"text": "not JSON: the run asks again"},
+//!             {"action": {"type": "final_answer", "payload": {"content": "done"}}, "fault": {"kind": "delay", "milliseconds": 20}}
+//!         ],
+//!         "streaming": {"enabled": true, "chunk_bytes": 12}
+//!     }"#,
+//! )?;
+//! let _model = Scripted::new(&script)?;
+//! # Ok::<(), model::scripted::ScriptError>(())
+//! ```
+
+mod script;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use agent::context::{Message, Prompt, Role};
+use agent::driver::{Cancel, Model};
+use agent::step::Reply;
+
+pub use script::{Fault, Script, ScriptError, Streaming, Turn};
+
+use crate::decision::{estimated_usage, reply};
+
+/// A model that replies what a script says, one turn a call.
+#[derive(Clone, Debug)]
+pub struct Scripted {
+    turns: Vec<Play>,
+    subagents: BTreeMap<String, Vec<Play>>,
+    chunk_bytes: usize,
+}
+
+/// A turn that was checked.
+#[derive(Clone, Debug)]
+struct Play {
+    text: String,
+    fault: Option<Fault>,
+}
+
+impl Scripted {
+    /// A model for a script whose turns make sense.
+    pub fn new(script: &Script) -> Result<Self, ScriptError> {
+        let plays = |path: &str, turns: &[Turn]| -> Result<Vec<Play>, ScriptError> {
+            let numbered = turns.iter().enumerate();
+            numbered.map(|(place, turn)| Play::new(turn, format!("{path}[{place}]"))).collect()
+        };
+        let subagents = script.subagents.iter();
+        let streaming = &script.streaming;
+        Ok(Self {
+            turns: plays("turns", &script.turns)?,
+            subagents: subagents
+                .map(|(skill, turns)| {
+                    Ok((skill.clone(), plays(&format!("subagents.{skill}"), turns)?))
+                })
+                .collect::<Result<_, ScriptError>>()?,
+            chunk_bytes: if streaming.enabled { streaming.chunk_bytes.get() } else { usize::MAX },
+        })
+    }
+
+    /// The turns for this conversation: its own, where it is a subagent's that has some.
+    fn turns(&self, prompt: &Prompt<'_>) -> &[Play] {
+        let preloaded = prompt.messages.get(1).and_then(|message| skill_in_context(&message.text));
+        preloaded.and_then(|skill| self.subagents.get(skill)).unwrap_or(&self.turns)
+    }
+}
+
+impl Model for Scripted {
+    fn decide(
+        &mut self,
+        prompt: &Prompt<'_>,
+        cancel: &Cancel,
+        delta: &mut dyn FnMut(&str),
+    ) -> Reply {
+        let turns = self.turns(prompt);
+        let number = prompt.messages.iter().filter(|message| is_call(message)).count();
+        let Some(Play { text, fault }) = turns.get(number) else {
+            let message =
+                format!("turn {} was asked for, the script has {}", number + 1, turns.len());
+            return failed("ScriptEnded", message);
+        };
+        match fault {
+            Some(Fault::Delay { milliseconds }) => wait(*milliseconds, cancel),
+            Some(Fault::HttpError { status, message }) => {
+                let said = message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+                return failed("HttpError", format!("the provider answered {status}{said}"));
+            }
+            Some(Fault::CutStream { after_bytes }) => {
+                let sent = &text.as_bytes()[..text.len().min(*after_bytes)];
+                stream(sent, self.chunk_bytes, cancel, delta);
+                return failed(
+                    "StreamCut",
+                    format!("the reply broke off after {} bytes", sent.len()),
+                );
+            }
+            Some(Fault::BadJson) | None => {}
+        }
+        stream(text.as_bytes(), self.chunk_bytes, cancel, delta);
+        if cancel.requested() {
+            return failed("Cancelled", "the call was cancelled".to_owned());
+        }
+        reply(text, estimated_usage(prompt, text))
+    }
+}
+
+/// Whether a message is the trace of an earlier call: a decision, or the answer to a reply that was none.
+fn is_call(message: &Message) -> bool {
+    message.role == Role::Assistant || message.text.starts_with("[Correction] ")
+}
+
+/// The skill whose text a message brings along from the start of a run.
+fn skill_in_context(text: &str) -> Option<&str> {
+    let (label, _) = text.strip_prefix("=== Skill ")?.split_once('\n')?;
+    Some(label.rsplit_once(" [")?.0)
+}
+
+fn failed(code: &str, message: String) -> Reply {
+    Reply::Failed { code: code.to_owned(), message }
+}
+
+/// Waits, unless somebody wants to stop.
+fn wait(milliseconds: u64, cancel: &Cancel) {
+    const PATIENCE: Duration = Duration::from_millis(10);
+    let (began, whole) = (Instant::now(), Duration::from_millis(milliseconds));
+    while let Some(left) = whole.checked_sub(began.elapsed())
+        && !left.is_zero()
+        && !cancel.requested()
+    {
+        std::thread::sleep(left.min(PATIENCE));
+    }
+}
+
+/// Hands a text over as a network would: split at any byte, in pieces that are whole characters.
+fn stream(bytes: &[u8], size: usize, cancel: &Cancel, delta: &mut dyn FnMut(&str)) {
+    let mut waiting = Vec::new();
+    for piece in bytes.chunks(size) {
+        if cancel.requested() {
+            return;
+        }
+        waiting.extend_from_slice(piece);
+        let whole = waiting.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        if !whole.is_empty() {
+            delta(whole);
+        }
+        waiting.drain(..whole.len());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! The file of a scripted model, and what can be wrong with it.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use agent::action::Action;
+use agent::plan::PlanUpdate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::Play;
+use crate::decision::{self, PLAN_UPDATE_ERROR, Problem};
+
+/// What a scripted model replies, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// One for each call of the model.
+    pub turns: Vec<Turn>,
+    /// Turns of the child runs of skills with `run-mode: subagent`, by the skill's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub subagents: BTreeMap<String, Vec<Turn>>,
+    /// How the text is handed over.
+    #[serde(default)]
+    pub streaming: Streaming,
+}
+
+/// One reply: an action, or any text; and what goes wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Turn {
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Action>")]
+    pub action: Option<Value>,
+    /// How the plan changes; only with an action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<PlanUpdate>")]
+    pub plan_update: Option<Value>,
+    /// Whatever else is said; only with an action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<Value>,
+    /// The reply as it is, valid or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What goes wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+}
+
+/// Something that goes wrong with a reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Fault {
+    /// It comes late.
+    Delay {
+        /// How late.
+        milliseconds: u64,
+    },
+    /// It breaks off, which ends the call.
+    CutStream {
+        /// After how much.
+        #[serde(default)]
+        after_bytes: usize,
+    },
+    /// It lacks its last character, or is an open brace where there is nothing to damage.
+    BadJson,
+    /// The provider refuses.
+    HttpError {
+        /// With this status.
+        status: u16,
+        /// And these words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+}
+
+/// How a text is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Streaming {
+    /// In pieces, or all at once.
+    pub enabled: bool,
+    /// Bytes of a piece, which may end inside a character.
+    pub chunk_bytes: NonZeroUsize,
+}
+
+impl Default for Streaming {
+    fn default() -> Self {
+        Self { enabled: false, chunk_bytes: NonZeroUsize::MIN.saturating_add(15) }
+    }
+}
+
+/// Why a script cannot be played.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ScriptError {
+    /// It is not JSON.
+    #[error("the script is not JSON: {reason}")]
+    Syntax {
+        /// Why, with line and column.
+        reason: String,
+    },
+    /// It is JSON of another form.
+    #[error("`{path}` in the script: {reason}")]
+    Form {
+        /// Where.
+        path: String,
+        /// What is wrong, with line and column where they are known.
+        reason: String,
+    },
+    /// The action of a turn is none.
+    #[error("`{path}` in the script is no decision: {problem}")]
+    Decision {
+        /// Which turn.
+        path: String,
+        /// What is wrong.
+        problem: Problem,
+    },
+    /// It cannot be known what a turn replies.
+    #[error("`{path}` in the script {problem}")]
+    Turn {
+        /// Which turn.
+        path: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+}
+
+impl ScriptError {
+    /// What the script's author can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Syntax { .. } | Self::Form { .. } => {
+                "write {\"turns\": [{\"action\": {…}} or {\"text\": \"…\"}, with a \"fault\" or not], \"streaming\": {\"enabled\": true, \"chunk_bytes\": 12}}".to_owned()
+            }
+            Self::Decision { problem, .. } => {
+                format!("{}; for a reply that is meant to be wrong use `text`", problem.hint())
+            }
+            Self::Turn { .. } => {
+                "give it an `action` or a `text`; `http_error`, `bad_json` and `cut_stream` can do without"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+impl Script {
+    /// Reads a script.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let script = Self::read(&mut json)?;
+        json.end().map_err(|error| ScriptError::Syntax { reason: error.to_string() })?;
+        Ok(script)
+    }
+
+    /// Reads a script that is a part of something else.
+    pub fn from_value(value: &Value) -> Result<Self, ScriptError> {
+        Self::read(value)
+    }
+
+    fn read<'de>(
+        deserializer: impl Deserializer<'de, Error = serde_json::Error>,
+    ) -> Result<Self, ScriptError> {
+        serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            let path = error.path().to_string();
+            let (reason, is_data) = (error.inner().to_string(), error.inner().is_data());
+            if is_data {
+                ScriptError::Form { path, reason }
+            } else {
+                ScriptError::Syntax { reason }
+            }
+        })
+    }
+}
+
+impl Play {
+    pub(super) fn new(turn: &Turn, path: String) -> Result<Self, ScriptError> {
+        let refused = |problem| Err(ScriptError::Turn { path: path.clone(), problem });
+        let mut text = match (&turn.action, &turn.text, &turn.fault) {
+            (Some(_), Some(_), _) => return refused("has both an `action` and a `text`"),
+            (Some(_), None, _) => written(turn, &path)?,
+            (None, ..) if turn.plan_update.is_some() || turn.diagnostics.is_some() => {
+                return refused("has more of a decision than an `action`");
+            }
+            (None, Some(text), _) => text.clone(),
+            (None, None, None | Some(Fault::Delay { .. })) => return refused("replies nothing"),
+            (None, None, Some(_)) => "{}".to_owned(),
+        };
+        if turn.fault == Some(Fault::BadJson) {
+            text.pop();
+        }
+        Ok(Self { text, fault: turn.fault.clone() })
+    }
+}
+
+/// The text of a turn's decision, which must be right: a misspelt type would otherwise pass for a fault on purpose.
+fn written(turn: &Turn, path: &str) -> Result<String, ScriptError> {
+    let parts = [
+        ("action", &turn.action),
+        ("plan_update", &turn.plan_update),
+        ("diagnostics", &turn.diagnostics),
+    ];
+    let parts = parts.into_iter().filter_map(|(key, part)| Some((key.to_owned(), part.clone()?)));
+    let object: Map<String, Value> = parts.collect();
+    let decision = decision::from_object(object)
+        .map_err(|problem| ScriptError::Decision { path: path.to_owned(), problem })?;
+    let said = decision.diagnostics.as_ref();
+    match said.and_then(|said| said.get(PLAN_UPDATE_ERROR)).and_then(Value::as_str) {
+        Some(reason) => Err(ScriptError::Form {
+            path: format!("{path}.plan_update"),
+            reason: reason.to_owned(),
+        }),
+        None => Ok(decision::text_of(&decision)),
+    }
+}
