@@ -3,6 +3,7 @@
 pub mod decision;
 pub mod early;
 pub mod json;
+pub mod offline;
 #[cfg(test)]
 mod rehearsal;
 pub mod reply;
