@@ -1,4 +1,36 @@
-//! Messages to a model provider's wire form and back, streaming.
+//! Models: what they are sent, what they reply, and two that need no network.
+//!
+//! A model's text arrives in pieces ([`sse`] takes a provider's stream apart). [`early`] shows what can be shown of it
+//! meanwhile, with the push parser of [`json`] on the one object that [`reply`] finds. The whole text is read by
+//! [`decision`], and only that counts. [`schema`] tells a provider what a decision looks like. [`scripted`] and
+//! [`offline`] are models themselves.
+//!
+//! ```
+//! use agent::context::Context;
+//! use agent::driver::{Cancel, Model};
+//! use agent::step::Reply;
+//! use model::early::{Early, Shown};
+//! use model::scripted::{Script, Scripted};
+//!
+//! let script = r#"{
+//!     "turns": [{"action": {"type": "final_answer", "payload": {"content": "It is 4."}}}],
+//!     "streaming": {"enabled": true, "chunk_bytes": 5}
+//! }"#;
+//! let mut model = Scripted::new(&Script::parse(script)?)?;
+//! let context = Context::new("20261115_083000_k3f9", "Rules.".to_owned(), "What is 2 + 2?");
+//!
+//! let (mut early, mut shown) = (Early::new(), String::new());
+//! let reply = model.decide(&context.prompt(String::new(), 1), &Cancel::default(), &mut |text| {
+//!     early.push(text.as_bytes(), &mut |piece| match piece {
+//!         Shown::Action(kind) => shown.push_str(&format!("[{kind}] ")),
+//!         Shown::Answer(text) => shown.push_str(text),
+//!         _ => {}
+//!     });
+//! });
+//! assert!(matches!(reply, Reply::Decided { .. }));
+//! assert_eq!(shown, "[final_answer] It is 4.");
+//! # Ok::<(), model::scripted::ScriptError>(())
+//! ```
 
 pub mod decision;
 pub mod early;

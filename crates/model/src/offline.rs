@@ -1,189 +1,129 @@
-//! A planner without a language model: deterministic, and open about what it is.
+//! A deterministic planner for those without a language model, honest about what it is.
 //!
-//! It loads the skill that fits the request best, runs the script the skill documents when the request
-//! names its input, and otherwise hands over the skill's steps.
+//! It selects the skill that ranks best if that is convincing, runs the script that the skill documents if the request
+//! names the script's files, and answers with what the script printed; otherwise with the skill's steps, or with the
+//! skills that came nearest.
+//!
+//! Invariant: a decision depends on the ranking and the prompt alone, and every decision brings the end nearer: at most
+//! one selection, then at most four scripts, then the answer. Text of strangers is read only between the
+//! run's marks, and decides nothing but which script of the selected skill is asked for.
 
-mod reading;
-
-#[cfg(test)]
-mod tests;
+mod answer;
+mod conversation;
+mod file_names;
+mod manual;
+mod plan;
+mod usage;
 
 use agent::action::{Action, Decision, SkillRef};
-use agent::context::{Prompt, Role};
+use agent::budget::Usage;
+use agent::context::Prompt;
 use agent::driver::{Cancel, Model};
-use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
+use agent::plan::StepStatus;
 use agent::step::Reply;
-use serde_json::json;
-use skill::roots::Source;
+use skill::search::Hit;
 
-use crate::decision::{estimated_usage, reply};
-use reading::{Script, block, label, scripts, steps};
+use crate::decision::{raw, text_of};
+use conversation::{Conversation, Observed, Skill};
+use manual::Manual;
 
-/// A skill that might fit, the best first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    /// Its name.
-    pub name: String,
-    /// Where it comes from.
-    pub source: Source,
-    /// Whether it fits well enough to be used without asking.
-    pub convincing: bool,
-}
-
-/// The planner for one request.
-#[derive(Debug, Clone)]
+/// The planner, for one request.
+#[derive(Clone, Debug)]
 pub struct Offline {
-    request: String,
-    candidates: Vec<Candidate>,
+    ranked: Vec<Hit>,
 }
-
-const NOTE: &str = "No language model took part";
 
 impl Offline {
-    /// A planner that chooses among `candidates`.
-    pub fn new(request: &str, candidates: Vec<Candidate>) -> Self {
-        Self { request: request.to_owned(), candidates }
+    /// A planner that knows how the skills rank for the request, the best first.
+    pub fn new(ranked: Vec<Hit>) -> Self {
+        Self { ranked }
     }
 
-    fn decision(&self, prompt: &Prompt<'_>) -> Decision {
-        let observations: Vec<&str> = prompt
-            .messages
-            .iter()
-            .filter(|message| {
-                message.role == Role::User && message.text.starts_with("=== Observation")
-            })
-            .map(|message| message.text.as_str())
-            .collect();
-        let Some(last) = observations.last() else { return self.begin() };
-        let Some(label) = label(last) else { return answer(self.nothing_fits()) };
-        let skill_text = observations
-            .iter()
-            .find(|text| text.contains("| select_skills "))
-            .map(|text| block(text));
-        match (label.kind, label.ok) {
-            ("select_skills", true) => self.use_skill(label.target, block(last)),
-            ("run_script", true) => answer(format!(
-                "{}\n\n_{NOTE}: the offline planner ran `{}`._",
-                reading::stdout(block(last)).trim_end(),
-                label.target
-            )),
-            ("run_script", false) => {
-                let skill = skill_text.unwrap_or_default();
-                answer(format!(
-                    "The script `{}` did not do its work.\n\n{}\n\n{}",
-                    label.target,
-                    block(last).trim(),
-                    self.by_hand(skill)
-                ))
+    fn decide_on(&self, conversation: &Conversation<'_>) -> Decision {
+        match (&conversation.skill, conversation.observed.last()) {
+            (Some(skill), _) => with_skill(conversation, skill),
+            (None, None) => self.begin(conversation),
+            (None, Some(observed)) if observed.is_ok() => {
+                // The skill worked in a run of its own, and this is its answer.
+                let text = observed.text.unwrap_or_default().to_owned();
+                conversation.answer(text, StepStatus::Completed, StepStatus::Completed)
             }
-            _ => answer(format!("{}\n\n{}", block(last).trim(), self.nothing_fits())),
-        }
-    }
-
-    fn begin(&self) -> Decision {
-        let Some(best) = self.candidates.first().filter(|best| best.convincing) else {
-            return answer(self.nothing_fits());
-        };
-        let step = |id: &str, title: &str, status| PlanStep {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            status,
-        };
-        let plan = Plan {
-            goal: self.request.clone(),
-            steps: vec![
-                step("s1", &format!("Load the skill {}", best.name), StepStatus::InProgress),
-                step("s2", "Do what it says", StepStatus::Pending),
-                step("s3", "Answer", StepStatus::Pending),
-            ],
-            ..Plan::default()
-        };
-        Decision {
-            action: Action::SelectSkills {
-                skills: vec![SkillRef { name: best.name.clone(), source: Some(best.source) }],
-                reason: "its description fits the request best".to_owned(),
-            },
-            plan_update: Some(PlanUpdate::Replace { plan }),
-            diagnostics: None,
-        }
-    }
-
-    /// Runs the script that fits what the request names, or hands over the steps.
-    fn use_skill(&self, name: &str, text: &str) -> Decision {
-        let files: Vec<&str> = self
-            .request
-            .split_whitespace()
-            .map(reading::unquoted)
-            .filter(|word| reading::is_file(word))
-            .collect();
-        let fitting =
-            scripts(text).into_iter().find_map(|script| Some((script.arguments(&files)?, script)));
-        let Some((args, Script { path, .. })) = fitting else { return answer(self.by_hand(text)) };
-        Decision {
-            action: Action::RunScript {
-                skill: SkillRef::named(name),
-                relative_path: path.to_owned(),
-                args,
-                stdin: None,
-            },
-            plan_update: self.candidates.first().map(|_| progress()),
-            diagnostics: None,
-        }
-    }
-
-    fn by_hand(&self, text: &str) -> String {
-        let steps = steps(text);
-        match steps.is_empty() {
-            true => format!(
-                "{NOTE}: the offline planner found a skill but cannot carry its instructions out. Choose a model with --model, or follow the skill yourself."
-            ),
-            false => format!(
-                "These are the skill's steps:\n\n{steps}\n\n_{NOTE}: the offline planner can run a documented script when the request names its input file, and otherwise only shows the steps. Choose a model with --model for more._"
-            ),
-        }
-    }
-
-    fn nothing_fits(&self) -> String {
-        let nearest: Vec<&str> =
-            self.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
-        let nearest = match nearest.is_empty() {
-            true => String::new(),
-            false => {
-                format!(" The nearest skills are {}; choose one with --skill.", nearest.join(", "))
+            (None, Some(observed)) => {
+                let text = answer::not_loaded(observed);
+                conversation.answer(text, StepStatus::Blocked, StepStatus::Skipped)
             }
+        }
+    }
+
+    fn begin(&self, conversation: &Conversation<'_>) -> Decision {
+        let Some(hit) = convincing(&self.ranked) else {
+            let text = answer::no_skill(&self.ranked);
+            return conversation.answer(text, StepStatus::Skipped, StepStatus::Skipped);
         };
-        format!(
-            "No skill fits this request well enough to be used without a language model.{nearest}\n\n_{NOTE}: choose one with --model._"
-        )
+        let skill = SkillRef { name: hit.name.clone(), source: Some(hit.source) };
+        let reason = format!("ranks best for the request ({})", hit.why);
+        let action = Action::SelectSkills { skills: vec![skill], reason };
+        conversation.act(action, StepStatus::InProgress, StepStatus::Pending)
     }
-}
-
-fn progress() -> PlanUpdate {
-    let set = |path: &str, value: &str| PatchOp {
-        op: Op::Set,
-        path: path.to_owned(),
-        value: json!(value),
-    };
-    PlanUpdate::Patch {
-        ops: vec![set("/steps/s1/status", "completed"), set("/steps/s2/status", "in_progress")],
-    }
-}
-
-fn answer(content: String) -> Decision {
-    Decision { action: Action::FinalAnswer { content }, plan_update: None, diagnostics: None }
 }
 
 impl Model for Offline {
-    fn decide(&mut self, prompt: &Prompt<'_>, _: &Cancel, delta: &mut dyn FnMut(&str)) -> Reply {
-        let mut decision = self.decision(prompt);
-        // A plan exists only where this planner began with one.
-        if !prompt.state.contains("\"id\":\"s2\"")
-            && matches!(decision.plan_update, Some(PlanUpdate::Patch { .. }))
-        {
-            decision.plan_update = None;
-        }
-        let text = json!(decision).to_string();
+    fn decide(
+        &mut self,
+        prompt: &Prompt<'_>,
+        _cancel: &Cancel,
+        delta: &mut dyn FnMut(&str),
+    ) -> Reply {
+        let decision = self.decide_on(&Conversation::read(prompt));
+        let text = text_of(&decision);
         delta(&text);
-        reply(&text, estimated_usage(prompt, &text))
+        Reply::Decided { decision, usage: Usage::default(), raw: raw(&text) }
     }
 }
+
+fn with_skill(conversation: &Conversation<'_>, skill: &Skill<'_>) -> Decision {
+    let manual = Manual::read(skill.text);
+    let runs = manual.runs(conversation.request);
+    let done: Vec<&Observed<'_>> =
+        conversation.observed.iter().filter(|observed| observed.is_script()).collect();
+    if let Some(failure) = done.iter().find(|observed| !observed.is_ok()) {
+        let text = answer::script_failed(failure, &skill.name, &manual);
+        return conversation.answer(text, StepStatus::Completed, StepStatus::Blocked);
+    }
+    match runs.get(done.len()) {
+        Some(run) => {
+            let action = Action::RunScript {
+                skill: SkillRef { name: skill.name.clone(), source: skill.source },
+                relative_path: run.path.clone(),
+                args: run.args.clone(),
+                stdin: None,
+            };
+            conversation.act(action, StepStatus::Completed, StepStatus::InProgress)
+        }
+        None if done.is_empty() => {
+            let text = answer::steps(&skill.name, &manual);
+            conversation.answer(text, StepStatus::Completed, StepStatus::Skipped)
+        }
+        None => {
+            let text = answer::output(&done, &skill.name);
+            conversation.answer(text, StepStatus::Completed, StepStatus::Completed)
+        }
+    }
+}
+
+/// The best hit, if it is more than a coincidence: three words of the request match, or two of which one is in the
+/// skill's name, and the next skill is clearly behind. Scores alone say little, since they grow with the number of skills.
+fn convincing(ranked: &[Hit]) -> Option<&Hit> {
+    const AHEAD: f32 = 1.2;
+    let best = ranked.first()?;
+    let parts = || best.why.split("; ").filter_map(|part| part.split_once(": "));
+    let mut words: Vec<&str> = parts().flat_map(|(_, words)| words.split(", ")).collect();
+    words.sort_unstable();
+    words.dedup();
+    let named = parts().any(|(field, _)| field == "name");
+    let ahead = ranked.get(1).is_none_or(|next| best.score >= next.score * AHEAD);
+    (ahead && (words.len() >= 3 || (words.len() == 2 && named))).then_some(best)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! The planner's words. Each answer says that no language model made it.
+
+use serde_json::Value;
+use skill::search::Hit;
+
+use super::conversation::Observed;
+use super::manual::Manual;
+use super::usage::Usage;
+
+/// What scripts printed.
+pub(super) fn output(done: &[&Observed<'_>], skill: &str) -> String {
+    let mut parts = Vec::new();
+    for observed in done {
+        if done.len() > 1 {
+            parts.push(format!("## {}", observed.target()));
+        }
+        parts.push(printed(observed));
+    }
+    let calls: Vec<String> =
+        done.iter().map(|observed| format!("`{}`", script(observed, skill))).collect();
+    parts.push(format!(
+        "Made without a language model: this is what {} of the skill `{skill}` printed.",
+        calls.join(", ")
+    ));
+    parts.join("\n\n")
+}
+
+/// A script that did not do its work.
+pub(super) fn script_failed(failure: &Observed<'_>, skill: &str, manual: &Manual) -> String {
+    format!(
+        "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nThe skill's steps, to go on by hand:\n\n{}\n\nMade without a language model, which could look for another way: choose one with `--model`.",
+        script(failure, skill),
+        failure.state,
+        said(failure),
+        manual.steps
+    )
+}
+
+/// Instructions instead of a result.
+pub(super) fn steps(skill: &str, manual: &Manual) -> String {
+    let usages: Vec<String> = manual.scripts.iter().map(usage).collect();
+    let scripts = if usages.is_empty() {
+        String::new()
+    } else {
+        format!("\n\nIts scripts run when the request names their files:\n\n{}", usages.join("\n"))
+    };
+    format!(
+        "The skill `{skill}` fits. These are its steps:\n\n{}{scripts}\n\nMade without a language model, which could carry them out: choose one with `--model`.",
+        manual.steps
+    )
+}
+
+/// A skill that could not be loaded.
+pub(super) fn not_loaded(failure: &Observed<'_>) -> String {
+    format!(
+        "The skill `{}` could not be loaded: `{}`.\n\n{}\n\nMade without a language model.",
+        failure.target(),
+        failure.state,
+        said(failure)
+    )
+}
+
+/// No skill that fits.
+pub(super) fn no_skill(ranked: &[Hit]) -> String {
+    let nearest: Vec<String> =
+        ranked.iter().take(5).map(|hit| format!("- `{}` ({})", hit.name, hit.why)).collect();
+    let nearest = if nearest.is_empty() {
+        "None shares a word with the request; `skillful list` shows them all.".to_owned()
+    } else {
+        format!(
+            "The nearest are:\n\n{}\n\nTo use one, name it with `--skill NAME`.",
+            nearest.join("\n")
+        )
+    };
+    format!(
+        "No skill clearly fits this request. {nearest}\n\nMade without a language model, which could understand the request better: choose one with `--model`."
+    )
+}
+
+fn usage(usage: &Usage) -> String {
+    let extensions: Vec<String> =
+        usage.extensions.iter().map(|extension| format!(".{extension}")).collect();
+    let files =
+        if extensions.is_empty() { String::new() } else { format!(" ({})", extensions.join(", ")) };
+    format!("- `{}`{files}", usage.written)
+}
+
+/// Path and arguments, without the skill's name.
+fn script<'a>(observed: &'a Observed<'_>, skill: &str) -> &'a str {
+    let target = observed.target();
+    target.strip_prefix(skill).and_then(|rest| rest.strip_prefix('/')).unwrap_or(target)
+}
+
+/// What a script printed: its result may be plain text, or a tool's JSON.
+fn printed(observed: &Observed<'_>) -> String {
+    let Some(text) = observed.text else {
+        let kept = observed.kept.unwrap_or_default();
+        return format!("The output is long; all of it is in the run's folder, in `{kept}`.");
+    };
+    let Ok(Value::Object(result)) = serde_json::from_str(text) else { return or_nothing(text) };
+    let part = |name: &str| result.get(name).and_then(Value::as_str);
+    let Some(shown) = part("stdout").or(part("content")) else { return or_nothing(text) };
+    let shown = or_nothing(shown);
+    match (result.get("truncated"), part("storage_ref")) {
+        (Some(Value::Bool(true)), Some(kept)) => {
+            format!("{shown}\n\nThe rest is in the run's folder, in `{kept}`.")
+        }
+        _ => shown,
+    }
+}
+
+fn or_nothing(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() { "The script printed nothing.".to_owned() } else { text.to_owned() }
+}
+
+/// What is known of a failure, as a quotation.
+fn said(failure: &Observed<'_>) -> String {
+    let text = failure.text.unwrap_or_default();
+    let parts: Vec<String> = match serde_json::from_str(text) {
+        Ok(Value::Object(result)) => {
+            let error = &result.get("error").cloned().unwrap_or_default();
+            let parts = [&error["message"], &error["hint"]].into_iter();
+            let streams = ["stderr", "stdout", "content"].iter().filter_map(|key| result.get(*key));
+            parts.chain(streams).filter_map(|part| part.as_str().map(str::to_owned)).collect()
+        }
+        _ => vec![text.to_owned()],
+    };
+    let lines = parts.iter().flat_map(|part| part.trim().lines()).take(40);
+    lines.map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
+}
