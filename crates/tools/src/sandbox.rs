@@ -123,7 +123,7 @@ pub fn run(
     cancelled: &AtomicBool,
 ) -> Result<Exit, SandboxError> {
     let started = Instant::now();
-    let (plan, applied) = plan::plan(kernel, confinement.mode)?;
+    let (plan, applied) = plan::plan(kernel, confinement)?;
     let launched = launch::launch(&plan, confinement, &invocation.folder, Some(invocation))?;
     let watch = watch::Watch::new(&launched, &plan, confinement, invocation);
     let (ending, stdout, stderr) = watch.run(output, cancelled)?;

@@ -181,7 +181,7 @@ impl ScriptError {
             }
             Self::CopyWritable { .. } => "grant less for writing, or keep private copies elsewhere",
             Self::Prepare { .. } => {
-                "check that the skill and the sandbox folder exist and there is space"
+                "check that the skill and the sandbox folder exist, that no symbolic link is on the sandbox folder's path, and that there is space"
             }
             Self::Sandbox(error) => error.hint(),
         }
@@ -209,6 +209,7 @@ pub fn run(
 ) -> Result<Exit, ScriptError> {
     check_path(&script.path)?;
     check_arguments(&script.arguments, surroundings.arguments)?;
+    check_not_linked(&surroundings.sandbox)?;
     let skill = real(&script.skill)?;
     let workspace = real(&surroundings.workspace)?;
     let mut confinement = surroundings.confinement.clone();
@@ -264,6 +265,14 @@ fn check_arguments(arguments: &[OsString], limits: ArgumentLimits) -> Result<(),
             limit: limits.bytes,
         }),
     }
+}
+
+/// The folder is written to before the sandbox looks at it.
+fn check_not_linked(folder: &Path) -> Result<(), ScriptError> {
+    if real(folder)? == folder {
+        return Ok(());
+    }
+    Err(ScriptError::Prepare { path: folder.into(), source: io::ErrorKind::InvalidInput.into() })
 }
 
 fn private_folder(folder: &Path, writable: &[PathBuf]) -> Result<PathBuf, ScriptError> {

@@ -36,9 +36,11 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Wall time of the whole tree.
+    /// Wall time of the whole tree, written in seconds.
+    #[serde(with = "seconds")]
     pub time: Duration,
-    /// Processor time of one process.
+    /// Processor time of one process, written in seconds.
+    #[serde(with = "seconds")]
     pub cpu: Duration,
     /// Bytes of private memory, of one process (refused at once) and of the tree (sampled, then killed).
     pub memory: u64,
@@ -88,4 +90,18 @@ pub struct Confinement {
     pub limits: Limits,
     /// What to do where the kernel cannot enforce all this.
     pub mode: SandboxMode,
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(time.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(from)?).map_err(de::Error::custom)
+    }
 }

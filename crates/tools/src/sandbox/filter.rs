@@ -147,15 +147,17 @@ impl Policy {
     }
 
     /// Neighbours with the same rule become one segment, and so do the gaps.
-    fn segments(&self) -> Vec<Segment> {
-        let mut segments: Vec<Segment> = Vec::new();
-        for call in 0..=LAST_KNOWN + 1 {
-            let beyond = if call > LAST_KNOWN { ENOSYS } else { EPERM };
-            let rule = self.0.get(&call).cloned().unwrap_or_else(|| Verdict::Refuse(beyond).into());
+    fn segments(&self) -> Vec<Segment<'_>> {
+        static REFUSED: Rule = Rule::only(Verdict::Refuse(EPERM));
+        static MISSING: Rule = Rule::only(Verdict::Refuse(ENOSYS));
+        let mut segments: Vec<Segment<'_>> = Vec::new();
+        for call in 0..=LAST_KNOWN {
+            let rule = self.0.get(&call).unwrap_or(&REFUSED);
             if segments.last().is_none_or(|last| last.rule != rule) {
                 segments.push(Segment { first: call, rule });
             }
         }
+        segments.push(Segment { first: LAST_KNOWN + 1, rule: &MISSING });
         segments
     }
 }

@@ -151,6 +151,8 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
         (Resource::Nofile, limits.open_files),
         (Resource::Core, 0),
         (Resource::Msgqueue, 0),
+        (Resource::Nice, 0),
+        (Resource::Rtprio, 0),
     ];
     let capped = wanted.map(|(resource, value)| {
         let hard =

@@ -45,12 +45,16 @@ pub(super) struct Rule {
 }
 
 impl From<Verdict> for Rule {
-    fn from(otherwise: Verdict) -> Self {
-        Self { clauses: Vec::new(), otherwise }
+    fn from(verdict: Verdict) -> Self {
+        Self::only(verdict)
     }
 }
 
 impl Rule {
+    pub(super) const fn only(otherwise: Verdict) -> Self {
+        Self { clauses: Vec::new(), otherwise }
+    }
+
     pub(super) fn otherwise(self, otherwise: Verdict) -> Self {
         Self { otherwise, ..self }
     }
@@ -58,9 +62,9 @@ impl Rule {
 
 /// Calls from `first` on, up to the next segment, follow `rule`.
 #[derive(Debug)]
-pub(super) struct Segment {
+pub(super) struct Segment<'a> {
     pub(super) first: u32,
-    pub(super) rule: Rule,
+    pub(super) rule: &'a Rule,
 }
 
 const OFFSET_OF_NUMBER: u32 = 0;
@@ -68,7 +72,7 @@ const OFFSET_OF_ARCHITECTURE: u32 = 4;
 const OFFSET_OF_ARGUMENTS: u32 = 16;
 
 /// Compiles segments that are sorted and begin with call 0; a call of a foreign architecture kills.
-pub(super) fn compile(architecture: u32, segments: &[Segment]) -> Vec<sock_filter> {
+pub(super) fn compile(architecture: u32, segments: &[Segment<'_>]) -> Vec<sock_filter> {
     let mut program = vec![
         load(OFFSET_OF_ARCHITECTURE),
         jump(BPF_JEQ, architecture, 1, 0),
@@ -79,14 +83,17 @@ pub(super) fn compile(architecture: u32, segments: &[Segment]) -> Vec<sock_filte
     program
 }
 
-fn search(segments: &[Segment]) -> Vec<sock_filter> {
+fn search(segments: &[Segment<'_>]) -> Vec<sock_filter> {
     let (lower, upper) = segments.split_at(segments.len() / 2);
     let (Some(middle), false) = (upper.first(), lower.is_empty()) else {
-        return upper.first().map(|segment| compile_rule(&segment.rule)).unwrap_or_default();
+        return upper.first().map(|segment| compile_rule(segment.rule)).unwrap_or_default();
     };
     let below = search(lower);
-    // The jump over the lower half can be longer than a conditional jump reaches.
-    let mut program = vec![jump(BPF_JGE, middle.first, 0, 1), skip(below.len())];
+    let mut program = match u8::try_from(below.len()) {
+        Ok(length) => vec![jump(BPF_JGE, middle.first, length, 0)],
+        // Farther than a conditional jump reaches.
+        Err(_) => vec![jump(BPF_JGE, middle.first, 0, 1), skip(below.len())],
+    };
     program.extend(below);
     program.extend(search(upper));
     program

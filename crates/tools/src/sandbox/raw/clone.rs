@@ -22,7 +22,9 @@ pub(in crate::sandbox) fn clone_process(
     let mut descriptor: RawFd = -1;
     // SAFETY: without `CLONE_VM` the new process has its own copy of this stack, so returning twice is sound;
     // what it runs keeps this module's invariant.
-    let process = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
+    let process = unsafe {
+        libc::syscall(libc::SYS_clone, flags, 0_usize, &raw mut descriptor, 0_usize, 0_usize)
+    };
     if process == 0 {
         body(prepared);
     }
