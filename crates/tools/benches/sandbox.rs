@@ -1,5 +1,5 @@
-//! What the sandbox costs: `/bin/true` from start to exit, plain, sandboxed and under `bwrap`, and the memory
-//! for a hundred megabytes of output.
+//! What the sandbox costs: `/bin/true` from start to exit, plain, sandboxed and under `bwrap`, and
+//! the memory for a hundred megabytes of output.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::fs::{self, File};

@@ -1,4 +1,5 @@
-//! What happens where the kernel cannot do everything: nothing runs, or the record says what was missing.
+//! What happens where the kernel cannot do everything: nothing runs, or the record says what was
+//! missing.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -75,7 +76,8 @@ fn without_anything_the_tree_still_ends_as_a_whole() {
     for (kernel, mode) in [(bare, SandboxMode::BestEffort), (Kernel::detect(), SandboxMode::Off)] {
         let world = World::new();
         let confinement = Confinement { mode, ..world.confinement(Limits::default()) };
-        // The daemon holds the output open: were it alive, this would not return before the timeout.
+        // The daemon holds the output open: were it alive, this would not return before the
+        // timeout.
         let script = "setsid sh -c 'trap \"\" TERM HUP; sleep 600' & echo started";
         let invocation = world.invocation(Path::new("/bin/sh"), &["-c", script]);
         let exit = world.run(&kernel, &confinement, &invocation).unwrap();

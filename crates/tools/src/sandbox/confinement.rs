@@ -20,8 +20,8 @@ pub enum SandboxMode {
 
 /// Which sockets a program may open.
 ///
-/// Unix sockets that lead out are in neither: a local daemon (container engine, key agent, session bus)
-/// acts for its client outside the sandbox.
+/// Unix sockets that lead out are in neither: a local daemon (container engine, key agent, session
+/// bus) acts for its client outside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
@@ -42,7 +42,8 @@ pub struct Limits {
     /// Processor time of one process, written in seconds.
     #[serde(with = "seconds")]
     pub cpu: Duration,
-    /// Bytes of private memory, of one process (refused at once) and of the tree (sampled, then killed).
+    /// Bytes of private memory, of one process (refused at once) and of the tree (sampled, then
+    /// killed).
     pub memory: u64,
     /// Processes and threads alive at once.
     pub processes: u64,
@@ -80,7 +81,8 @@ impl Default for Limits {
 pub struct Confinement {
     /// Files and folders to read and execute, besides the system's own.
     pub read: Vec<PathBuf>,
-    /// Paths beneath a readable folder that stay closed, unless something inside them is granted by itself.
+    /// Paths beneath a readable folder that stay closed, unless something inside them is granted by
+    /// itself.
     pub hidden: Vec<PathBuf>,
     /// Files and folders to read and write; absolute and without symbolic links on the way.
     pub write: Vec<PathBuf>,

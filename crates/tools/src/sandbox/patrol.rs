@@ -1,4 +1,5 @@
-//! The limits that nobody but us counts: the time, memory and processes of the whole tree, and its disk space.
+//! The limits that nobody but us counts: the time, memory and processes of the whole tree, and its
+//! disk space.
 //!
 //! They are sampled: a tree can exceed them for a moment, and then it is killed as a whole.
 

@@ -13,7 +13,8 @@ use super::kernel::{Feature, Kernel, Namespacing};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// Private process and mount namespaces: nothing outside is visible or changeable, all die at once.
+    /// Private process and mount namespaces: nothing outside is visible or changeable, all die at
+    /// once.
     Namespaces,
     /// A supervisor decides on signals and changes of file metadata; a tracer ends the whole tree.
     Supervised,

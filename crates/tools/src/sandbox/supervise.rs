@@ -1,9 +1,9 @@
-//! Decides on calls that neither Landlock nor a filter can judge, where there are no namespaces to make them
-//! harmless: signals, and changes of a file's mode, owner and times.
+//! Decides on calls that neither Landlock nor a filter can judge, where there are no namespaces to
+//! make them harmless: signals, and changes of a file's mode, owner and times.
 //!
-//! Invariant: what is judged is what happens. Arguments that are numbers were copied by the kernel, so the
-//! call may go on; a path is in memory that the program can change, so the supervisor opens the file, judges
-//! what it opened and makes the change itself.
+//! Invariant: what is judged is what happens. Arguments that are numbers were copied by the kernel,
+//! so the call may go on; a path is in memory that the program can change, so the supervisor opens
+//! the file, judges what it opened and makes the change itself.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -82,7 +82,8 @@ impl Supervisor {
         }
     }
 
-    /// A signal may go to the sandbox's own processes and groups; -1 would mean everything the user runs.
+    /// A signal may go to the sandbox's own processes and groups; -1 would mean everything the user
+    /// runs.
     fn judge_signal(&self, target: i32) -> Answer {
         let processes = || tree::descendants(self.root).into_iter();
         let own = match target {

@@ -63,7 +63,8 @@ pub(super) fn exceed_memory(processes: &[Process], limit: u64) -> bool {
     let sum = |measure: fn(Process) -> u64| {
         processes.iter().map(|process| measure(*process)).sum::<u64>()
     };
-    // What processes share is counted once for each at first, which is cheap, and exactly only when needed.
+    // What processes share is counted once for each at first, which is cheap, and exactly only when
+    // needed.
     sum(resident) > limit && sum(proportional) > limit
 }
 

@@ -1,4 +1,5 @@
-//! One attempt to get out: it must fail in every sandbox, and succeed without one, or it would prove nothing.
+//! One attempt to get out: it must fail in every sandbox, and succeed without one, or it would
+//! prove nothing.
 
 use std::fs;
 use std::path::PathBuf;

@@ -291,7 +291,8 @@ else:
     );
 }
 
-/// Starts a process that leaves its parent, its group and its session, ignores what it can, and stays.
+/// Starts a process that leaves its parent, its group and its session, ignores what it can, and
+/// stays.
 const DAEMON: &str = r#"
 reader, writer = os.pipe()
 if os.fork() == 0:

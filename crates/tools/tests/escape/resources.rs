@@ -71,8 +71,8 @@ os.killpg(0, signal.SIGKILL)
     check(Python, Anybody, &limits, code, |_| {});
 }
 
-/// Starts chains of processes that each start the next one and vanish, faster than anybody could count them,
-/// until a file named `stop` is there. All of them hold the pipe `alive` open.
+/// Starts chains of processes that each start the next one and vanish, faster than anybody could
+/// count them, until a file named `stop` is there. All of them hold the pipe `alive` open.
 const SWARM: &str = r#"
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 //! Rules on system calls, compiled to the instructions that seccomp runs.
 //!
-//! The numbers are searched by halving, so that the kernel, which follows the program once for every known
-//! call when it is loaded, does so in a few steps.
+//! The numbers are searched by halving, so that the kernel, which follows the program once for
+//! every known call when it is loaded, does so in a few steps.
 
 use libc::{
     BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W,
@@ -20,7 +20,8 @@ pub(super) enum Verdict {
 
 /// A question about one argument: whether its low 32 bits, masked, are this value.
 ///
-/// The kernel looks at no more than these bits of an `int`, so whatever is above must not matter here.
+/// The kernel looks at no more than these bits of an `int`, so whatever is above must not matter
+/// here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Test {
     pub(super) argument: u32,

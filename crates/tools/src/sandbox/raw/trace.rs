@@ -8,8 +8,8 @@ use rustix::process::Pid;
 
 use super::checked;
 
-/// Follows `process` and everything it will start: what ends or stops is reported to us first, and if we die,
-/// they die.
+/// Follows `process` and everything it will start: what ends or stops is reported to us first, and
+/// if we die, they die.
 pub(in crate::sandbox) fn trace(process: Pid) -> io::Result<()> {
     let options = libc::PTRACE_O_EXITKILL
         | libc::PTRACE_O_TRACEFORK
@@ -29,7 +29,8 @@ pub(in crate::sandbox) fn trace_leave_stopped(process: Pid) -> io::Result<()> {
     ptrace(libc::PTRACE_LISTEN.into(), process, 0)
 }
 
-/// The number that a thread had before it became, by executing a program, the only one of its process.
+/// The number that a thread had before it became, by executing a program, the only one of its
+/// process.
 pub(in crate::sandbox) fn trace_former_thread(process: Pid) -> io::Result<u64> {
     let mut message: c_ulong = 0;
     let process = process.as_raw_nonzero().get();
