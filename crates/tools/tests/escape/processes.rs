@@ -371,11 +371,15 @@ fn a_daemon_dies_at_the_timeout() {
         let world = World::new();
         let number = unique(&world);
         let Some(invocation) = daemon(&world, &number, "time.sleep(600)") else { return };
-        let limits = Limits { time: Duration::from_secs(3), ..Limits::default() };
-        let exit = world.run(&kernel, &world.confinement(limits), &invocation).unwrap();
-        assert_eq!(exit.ending, Ending::Killed(Reason::Time), "{name}");
-        assert_eq!(exit.stdout.head, b"READY\n", "{name}: the daemon was not there yet");
-        assert_eq!(sleepers(&number), [0; 0], "{name}");
+        // However busy the machine is: the daemon gets the time to start.
+        let started = (0..6).any(|attempt| {
+            let limits = Limits { time: Duration::from_secs(1 << attempt), ..Limits::default() };
+            let exit = world.run(&kernel, &world.confinement(limits), &invocation).unwrap();
+            assert_eq!(exit.ending, Ending::Killed(Reason::Time), "{name}");
+            assert_eq!(sleepers(&number), [0; 0], "{name}");
+            exit.stdout.head == b"READY\n"
+        });
+        assert!(started, "{name}: the daemon was never there");
     }
 }
 
