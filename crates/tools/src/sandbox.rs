@@ -1,8 +1,16 @@
 //! Runs a program so that it can only touch what it was given, and ends with everything it started.
 //!
-//! The walls are the kernel's: Landlock for files, seccomp for system calls, no new privileges, limits, and
-//! either private namespaces or a supervisor. No helper program, no privileges, no container. Invariant: the
-//! program's first instruction runs behind all the walls that its [`Applied`] names, or not at all.
+//! The walls are the kernel's: Landlock for files, seccomp for system calls, no new privileges,
+//! limits, and either private namespaces or, where a container or distribution does not allow them,
+//! a supervisor and a tracer. No helper program, no privileges, no container.
+//!
+//! What stays visible outside the granted paths: that a file exists, its size and its times; the
+//! names (not the contents) in a readable folder, hidden ones included; with namespaces also the
+//! host's network statistics in `/proc`. Without namespaces a program cannot read `/proc/self` and
+//! has no shared memory or semaphores. Memory of the whole tree and disk space are sampled.
+//!
+//! Invariant: the program's first instruction runs behind all the walls that its [`Applied`] names,
+//! or not at all.
 
 mod capture;
 mod child;
@@ -107,14 +115,15 @@ pub struct Exit {
     pub applied: Applied,
 }
 
-/// Runs `invocation` behind the walls of `confinement` and waits until its whole process tree is gone.
+/// Runs `invocation` behind the walls of `confinement` and waits until its whole process tree is
+/// gone.
 ///
 /// Blocks the thread. Setting `cancelled` kills the tree within a few hundredths of a second.
 ///
 /// # Errors
 ///
-/// If the kernel cannot contain it as demanded, a path cannot be granted, the program cannot be started, or
-/// its output cannot be stored.
+/// If the kernel cannot contain it as demanded, a path cannot be granted, the program cannot be
+/// started, or its output cannot be stored.
 pub fn run(
     kernel: &Kernel,
     confinement: &Confinement,
@@ -123,7 +132,7 @@ pub fn run(
     cancelled: &AtomicBool,
 ) -> Result<Exit, SandboxError> {
     let started = Instant::now();
-    let (plan, applied) = plan::plan(kernel, confinement.mode)?;
+    let (plan, applied) = plan::plan(kernel, confinement)?;
     let launched = launch::launch(&plan, confinement, &invocation.folder, Some(invocation))?;
     let watch = watch::Watch::new(&launched, &plan, confinement, invocation);
     let (ending, stdout, stderr) = watch.run(output, cancelled)?;

@@ -1,9 +1,11 @@
-//! Runs a skill's script: the content that was approved, in a clean environment, inside the sandbox.
+//! Runs a skill's script: the content that was approved, in a clean environment, inside the
+//! sandbox.
 //!
-//! Invariant: what runs is the approved content, whatever happens to the file meanwhile, and it never passes
-//! through a shell.
+//! Invariant: what runs is the approved content, whatever happens to the file meanwhile, and it
+//! never passes through a shell.
 
 mod environment;
+mod error;
 mod interpreter;
 mod mirror;
 #[cfg(test)]
@@ -18,8 +20,10 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::sandbox::{self, Confinement, Exit, Invocation, Kernel, Output, SandboxError};
+use crate::sandbox::{self, Confinement, Exit, Invocation, Kernel, Output};
 pub use environment::Environment;
+use environment::Folders;
+pub use error::ScriptError;
 pub use interpreter::Interpreters;
 use mirror::Mirror;
 
@@ -93,109 +97,11 @@ pub struct Surroundings {
     pub confinement: Confinement,
 }
 
-/// Why a script could not be run; unless the sandbox says otherwise, nothing ran.
-#[derive(Debug, thiserror::Error)]
-pub enum ScriptError {
-    /// The content is not what was approved.
-    #[error(
-        "the script has changed since it was approved (SHA-256 {} became {})",
-        hex(approved),
-        hex(found)
-    )]
-    Changed {
-        /// The hash of what was approved.
-        approved: [u8; 32],
-        /// The hash of what is there.
-        found: [u8; 32],
-    },
-    /// The path is not one under `scripts/`.
-    #[error("`{path}` is not a path under the skill's `scripts/`")]
-    Outside {
-        /// The path.
-        path: PathBuf,
-    },
-    /// Too many arguments.
-    #[error("{count} arguments, at most {limit} are allowed")]
-    TooManyArguments {
-        /// How many were given.
-        count: usize,
-        /// How many are allowed.
-        limit: usize,
-    },
-    /// An argument is too long.
-    #[error("argument {position} has {bytes} bytes, at most {limit} are allowed")]
-    ArgumentTooLong {
-        /// Which one, from 1.
-        position: usize,
-        /// Its length.
-        bytes: usize,
-        /// The longest allowed.
-        limit: usize,
-    },
-    /// Neither the first line nor the extension names an interpreter.
-    #[error("no interpreter is known for `{path}`")]
-    NoInterpreter {
-        /// The script.
-        path: PathBuf,
-    },
-    /// The interpreter is not installed where scripts can reach it.
-    #[error("the interpreter `{name}` was not found")]
-    InterpreterNotFound {
-        /// Its name.
-        name: String,
-    },
-    /// The private copy of the script would lie where scripts can write.
-    #[error("the folder for private copies, `{folder}`, is writable for scripts")]
-    CopyWritable {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The files around the script could not be prepared.
-    #[error("cannot prepare `{path}`")]
-    Prepare {
-        /// Which file or folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The sandbox could not run it.
-    #[error(transparent)]
-    Sandbox(#[from] SandboxError),
-}
-
-impl ScriptError {
-    /// What the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Changed { .. } => "look at the change and approve the script again",
-            Self::Outside { .. } => "name a file under `scripts/`, such as `scripts/report.py`",
-            Self::TooManyArguments { .. } | Self::ArgumentTooLong { .. } => {
-                "pass large inputs through standard input or a file in the workspace"
-            }
-            Self::NoInterpreter { .. } => {
-                "begin the script with a `#!` line or add its extension to `execution.interpreters`"
-            }
-            Self::InterpreterNotFound { .. } => {
-                "install it system-wide, or add its folder to `PATH` and to the readable paths"
-            }
-            Self::CopyWritable { .. } => "grant less for writing, or keep private copies elsewhere",
-            Self::Prepare { .. } => {
-                "check that the skill and the sandbox folder exist and there is space"
-            }
-            Self::Sandbox(error) => error.hint(),
-        }
-    }
-}
-
-fn hex(bytes: &[u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Runs a script and waits until everything it started is gone.
 ///
-/// Its `$0` and `__file__` name a private copy in a mirror of the skill's folder: every neighbour of the
-/// script is there as a link to the skill's own, so imports and relative paths work as in the skill itself.
+/// Its `$0` and `__file__` name a private copy in a mirror of the skill's folder: every neighbour
+/// of the script is there as a link to the skill's own, so imports and relative paths work as in
+/// the skill itself.
 ///
 /// # Errors
 ///
@@ -209,32 +115,30 @@ pub fn run(
 ) -> Result<Exit, ScriptError> {
     check_path(&script.path)?;
     check_arguments(&script.arguments, surroundings.arguments)?;
-    let skill = real(&script.skill)?;
-    let workspace = real(&surroundings.workspace)?;
+    check_not_linked(&surroundings.sandbox)?;
+    let (skill, workspace) = (real(&script.skill)?, real(&surroundings.workspace)?);
     let mut confinement = surroundings.confinement.clone();
     confinement.write.push(surroundings.sandbox.clone());
     confinement.read.extend([skill.clone(), workspace.clone()]);
     let path = environment::reachable(&surroundings.environment.path, &confinement.read);
     let command = surroundings.interpreters.command(&script.path, &script.content.0)?;
     let (program, options) = interpreter::locate(&command, &path)?;
-    let mirror =
-        Mirror::new(&private_folder(&surroundings.private, &confinement.write)?, &skill, script)?;
+    let private = private_folder(&surroundings.private, &confinement.write)?;
+    let mirror = Mirror::new(&private, &skill, script)?;
     confinement.read.push(mirror.folder().into());
     let temporary = Temporary::new(&surroundings.sandbox)?;
+    let folders = Folders {
+        path: &path,
+        sandbox: &surroundings.sandbox,
+        temporary: &temporary.0,
+        skill: &skill,
+        workspace: &workspace,
+    };
+    let copy = mirror.script().as_os_str().to_owned();
     let invocation = Invocation {
         program,
-        arguments: options
-            .into_iter()
-            .chain([mirror.script().as_os_str().to_owned()])
-            .chain(script.arguments.iter().cloned())
-            .collect(),
-        environment: surroundings.environment.variables(&environment::Folders {
-            path: &path,
-            sandbox: &surroundings.sandbox,
-            temporary: &temporary.0,
-            skill: &skill,
-            workspace: &workspace,
-        }),
+        arguments: options.into_iter().chain([copy]).chain(script.arguments.clone()).collect(),
+        environment: surroundings.environment.variables(&folders),
         folder: surroundings.sandbox.clone(),
         stdin: script.stdin.clone(),
     };
@@ -264,6 +168,14 @@ fn check_arguments(arguments: &[OsString], limits: ArgumentLimits) -> Result<(),
             limit: limits.bytes,
         }),
     }
+}
+
+/// The folder is written to before the sandbox looks at it.
+fn check_not_linked(folder: &Path) -> Result<(), ScriptError> {
+    if real(folder)? == folder {
+        return Ok(());
+    }
+    Err(ScriptError::Prepare { path: folder.into(), source: io::ErrorKind::InvalidInput.into() })
 }
 
 fn private_folder(folder: &Path, writable: &[PathBuf]) -> Result<PathBuf, ScriptError> {

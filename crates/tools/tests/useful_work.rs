@@ -99,6 +99,11 @@ fn shell(content: &str, expected: &str) {
 }
 
 #[test]
+fn all_of_this_works_for_an_unprivileged_user_as_well() {
+    world::run_again_unprivileged();
+}
+
+#[test]
 fn python_reads_the_workspace_and_writes_a_result() {
     python(
         "import csv, json, os, pathlib

@@ -1,8 +1,9 @@
 //! From the copied process to the program: the code between fork and exec.
 //!
-//! Two processes run this. The first is the warden: process 1 of the new namespaces, or the reaper of all
-//! orphans where there are none. It makes the walls that need a process tree, starts the second, reaps
-//! everything and outlives it. The second closes the walls around itself and becomes the program.
+//! Two processes run this. The first is the warden: process 1 of the new namespaces, or the reaper
+//! of all orphans where there are none. It makes the walls that need a process tree, starts the
+//! second, reaps everything and outlives it. The second closes the walls around itself and becomes
+//! the program.
 //!
 //! Invariant: no lock, no allocation, no panic; only system calls on values prepared before.
 
@@ -142,7 +143,7 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
     rustix::stdio::dup2_stdin(&prepared.stdin).at(Stage::Streams)?;
     rustix::stdio::dup2_stdout(&prepared.stdout).at(Stage::Streams)?;
     rustix::stdio::dup2_stderr(&prepared.stderr).at(Stage::Streams)?;
-    raw::close_on_exec_from(3).at(Stage::Streams)?;
+    raw::close_on_exec_from(3);
     if let Some(ruleset) = &prepared.ruleset {
         for (path, access) in &prepared.inner_rules {
             let file = open(path.as_c_str(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());

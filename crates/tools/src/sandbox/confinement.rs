@@ -20,8 +20,8 @@ pub enum SandboxMode {
 
 /// Which sockets a program may open.
 ///
-/// Unix sockets that lead out are in neither: a local daemon (container engine, key agent, session bus)
-/// acts for its client outside the sandbox.
+/// Unix sockets that lead out are in neither: a local daemon (container engine, key agent, session
+/// bus) acts for its client outside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
@@ -36,11 +36,14 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Wall time of the whole tree.
+    /// Wall time of the whole tree, written in seconds.
+    #[serde(with = "seconds")]
     pub time: Duration,
-    /// Processor time of one process.
+    /// Processor time of one process, written in seconds.
+    #[serde(with = "seconds")]
     pub cpu: Duration,
-    /// Bytes of private memory, of one process (refused at once) and of the tree (sampled, then killed).
+    /// Bytes of private memory, of one process (refused at once) and of the tree (sampled, then
+    /// killed).
     pub memory: u64,
     /// Processes and threads alive at once.
     pub processes: u64,
@@ -78,7 +81,8 @@ impl Default for Limits {
 pub struct Confinement {
     /// Files and folders to read and execute, besides the system's own.
     pub read: Vec<PathBuf>,
-    /// Paths beneath a readable folder that stay closed, unless something inside them is granted by itself.
+    /// Paths beneath a readable folder that stay closed, unless something inside them is granted by
+    /// itself.
     pub hidden: Vec<PathBuf>,
     /// Files and folders to read and write; absolute and without symbolic links on the way.
     pub write: Vec<PathBuf>,
@@ -88,4 +92,18 @@ pub struct Confinement {
     pub limits: Limits,
     /// What to do where the kernel cannot enforce all this.
     pub mode: SandboxMode,
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(time.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(from)?).map_err(de::Error::custom)
+    }
 }

@@ -1,8 +1,8 @@
 //! Which system calls the program may make.
 //!
-//! A list of what is allowed: a call that nobody thought of is refused. What is known and refused fails with
-//! `EPERM`, which programs report; what is newer than the list, or has an older equivalent, fails with
-//! `ENOSYS`, for which they have a fallback.
+//! A list of what is allowed: a call that nobody thought of is refused. What is known and refused
+//! fails with `EPERM`, which programs report; what is newer than the list, or has an older
+//! equivalent, fails with `ENOSYS`, for which they have a fallback.
 //!
 //! Invariant: no decision depends on memory, which the program could change while the kernel looks.
 
@@ -31,7 +31,8 @@ const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ARCHITECTURE: Option<u32> = None;
 
-/// The last call that was looked at for the lists (`mseal`); later ones do not exist for the program.
+/// The last call that was looked at for the lists (`mseal`); later ones do not exist for the
+/// program.
 const LAST_KNOWN: u32 = 462;
 
 /// Compiles the filter for a plan; the kernel refuses the empty one of an unknown architecture.
@@ -100,7 +101,8 @@ impl Policy {
         for (call, flags) in OPENING {
             let mut forbidden = vec![vec![has(*flags, MAKING), has(flags + 1, SET_ID)]];
             if unseen {
-                // Opened for reading only, which Landlock checks, and emptied, which it does not see.
+                // Opened for reading only, which Landlock checks, and emptied, which it does not
+                // see.
                 let (mask, value) = (ACCESS_MODE | TRUNCATE, TRUNCATE);
                 forbidden.push(vec![Test { argument: *flags, mask, value, negated: false }]);
             }
@@ -116,7 +118,8 @@ impl Policy {
     }
 
     fn allow_sockets(&mut self, network: Network) {
-        // A connected pair leads nowhere else; a pair of datagram sockets could still send anywhere.
+        // A connected pair leads nowhere else; a pair of datagram sockets could still send
+        // anywhere.
         let (stream, datagram, packets) =
             (kind(SOCK_STREAM), kind(SOCK_DGRAM), kind(SOCK_SEQPACKET));
         let pairs = [[family(AF_UNIX), stream], [family(AF_UNIX), packets]];
@@ -147,15 +150,17 @@ impl Policy {
     }
 
     /// Neighbours with the same rule become one segment, and so do the gaps.
-    fn segments(&self) -> Vec<Segment> {
-        let mut segments: Vec<Segment> = Vec::new();
-        for call in 0..=LAST_KNOWN + 1 {
-            let beyond = if call > LAST_KNOWN { ENOSYS } else { EPERM };
-            let rule = self.0.get(&call).cloned().unwrap_or_else(|| Verdict::Refuse(beyond).into());
+    fn segments(&self) -> Vec<Segment<'_>> {
+        static REFUSED: Rule = Rule::only(Verdict::Refuse(EPERM));
+        static MISSING: Rule = Rule::only(Verdict::Refuse(ENOSYS));
+        let mut segments: Vec<Segment<'_>> = Vec::new();
+        for call in 0..=LAST_KNOWN {
+            let rule = self.0.get(&call).unwrap_or(&REFUSED);
             if segments.last().is_none_or(|last| last.rule != rule) {
                 segments.push(Segment { first: call, rule });
             }
         }
+        segments.push(Segment { first: LAST_KNOWN + 1, rule: &MISSING });
         segments
     }
 }
@@ -175,8 +180,8 @@ const ACCESS_MODE: u32 = libc::O_ACCMODE.cast_unsigned();
 const TRUNCATE: u32 = libc::O_TRUNC.cast_unsigned();
 const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
 
-/// Type into a terminal, in two ways; have a signal sent to any process, in two ways; change the attributes
-/// and the project of a file that may only be read.
+/// Type into a terminal, in two ways; have a signal sent to any process, in two ways; change the
+/// attributes and the project of a file that may only be read.
 const DEVICE_COMMANDS: &[u32] =
     &[0x5412, 0x541c, 0x8901, 0x8902, 0x4008_6602, 0x4004_6602, 0x401c_5820];
 

@@ -40,7 +40,8 @@ const WRITE: u64 = READ
     | REFER
     | TRUNCATE;
 const DEVICE: u64 = READ_FILE | WRITE_FILE | TRUNCATE;
-/// The rights that make sense on something that is not a folder; the kernel refuses the others there.
+/// The rights that make sense on something that is not a folder; the kernel refuses the others
+/// there.
 const ON_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 
 /// What the ruleset grants.
@@ -89,7 +90,8 @@ pub(super) fn ruleset(abi: u32, grants: &Grants<'_>) -> Result<OwnedFd, Refused>
     Ok(rules.ruleset)
 }
 
-/// The rules for mounts that exist only inside the sandbox's namespaces: the paths and what they grant.
+/// The rules for mounts that exist only inside the sandbox's namespaces: the paths and what they
+/// grant.
 pub(super) fn inner_rules(abi: u32, shared_memory: bool) -> Vec<(CString, u64)> {
     let handled = handled(abi, Network::Denied).files;
     let mut rules = vec![(c"/proc".to_owned(), READ & handled)];

@@ -1,5 +1,5 @@
-//! The warden's namespaces: the same user, a private view of processes, a file system that is read-only
-//! outside the writable folders.
+//! The warden's namespaces: the same user, a private view of processes, a file system that is
+//! read-only outside the writable folders.
 //!
 //! Read-only mounts stop what Landlock does not see: changed modes, owners, times and attributes.
 //!

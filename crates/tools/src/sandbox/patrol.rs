@@ -1,10 +1,9 @@
-//! The limits that nobody but us counts: the time, memory and processes of the whole tree, and its disk space.
+//! The limits that nobody but us counts: the time, memory and processes of the whole tree, and its
+//! disk space.
 //!
 //! They are sampled: a tree can exceed them for a moment, and then it is killed as a whole.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -62,10 +61,12 @@ impl<'a> Patrol<'a> {
         if now < self.next {
             return None;
         }
-        self.next = now + TICK;
-        if !self.confined {
-            return None;
-        }
+        let exceeded = if self.confined { self.measure(now) } else { None };
+        self.next = later(now);
+        exceeded
+    }
+
+    fn measure(&mut self, now: Instant) -> Option<Reason> {
         let processes = tree::descendants(self.root);
         if tree::tasks(&processes) > self.limits.processes {
             return Some(Reason::Processes);
@@ -73,30 +74,18 @@ impl<'a> Patrol<'a> {
         if tree::exceed_memory(&processes, self.limits.memory) {
             return Some(Reason::Memory);
         }
-        if now >= self.next_on_disk {
-            let used = used_space(self.folder);
-            // A folder that takes long to count is counted rarely.
-            self.next_on_disk = Instant::now() + TICK + 20 * now.elapsed();
-            return (used > self.limits.disk).then_some(Reason::Disk);
+        if now < self.next_on_disk {
+            return None;
         }
-        None
+        let unlinked = tree::unlinked_bytes(&processes);
+        let enough = self.limits.disk.saturating_sub(unlinked).saturating_add(1);
+        let used = tree::bytes_beneath(self.folder, enough).saturating_add(unlinked);
+        self.next_on_disk = later(now);
+        (used > self.limits.disk).then_some(Reason::Disk)
     }
 }
 
-/// The bytes beneath a folder; a file without content still counts as something.
-fn used_space(folder: &Path) -> u64 {
-    const BLOCK: u64 = 512;
-    const ENTRY: u64 = 4096;
-    let mut used = 0;
-    let mut folders: Vec<PathBuf> = vec![folder.into()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(metadata) = entry.metadata() else { continue };
-            used += (metadata.blocks() * BLOCK).max(ENTRY);
-            if metadata.is_dir() {
-                folders.push(entry.path());
-            }
-        }
-    }
-    used
+/// When to look again: what takes long is done rarely.
+fn later(started: Instant) -> Instant {
+    Instant::now() + (20 * started.elapsed()).clamp(TICK, 20 * TICK)
 }

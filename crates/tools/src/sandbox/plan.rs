@@ -5,7 +5,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use super::confinement::SandboxMode;
+use super::confinement::{Confinement, Limits, Network, SandboxMode};
 use super::error::SandboxError;
 use super::kernel::{Feature, Kernel, Namespacing};
 
@@ -13,7 +13,8 @@ use super::kernel::{Feature, Kernel, Namespacing};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// Private process and mount namespaces: nothing outside is visible or changeable, all die at once.
+    /// Private process and mount namespaces: nothing outside is visible or changeable, all die at
+    /// once.
     Namespaces,
     /// A supervisor decides on signals and changes of file metadata; a tracer ends the whole tree.
     Supervised,
@@ -30,8 +31,12 @@ pub struct Applied {
     pub landlock_abi: Option<u32>,
     /// Whether system calls were filtered.
     pub seccomp: bool,
-    /// Whether privileges were given up for good and resources limited.
-    pub unprivileged: bool,
+    /// Whether privileges were given up for good.
+    pub no_new_privileges: bool,
+    /// The limits in force besides those on time and output, which always are.
+    pub limits: Option<Limits>,
+    /// Which sockets could be opened; any, where system calls were not filtered.
+    pub network: Network,
     /// How processes were kept apart and together.
     pub isolation: Isolation,
     /// What this kernel could not give although it was asked for.
@@ -51,7 +56,11 @@ pub(super) struct Plan {
 }
 
 /// Decides on the walls, or refuses where too few can stand.
-pub(super) fn plan(kernel: &Kernel, mode: SandboxMode) -> Result<(Plan, Applied), SandboxError> {
+pub(super) fn plan(
+    kernel: &Kernel,
+    confinement: &Confinement,
+) -> Result<(Plan, Applied), SandboxError> {
+    let mode = confinement.mode;
     let confined = mode != SandboxMode::Off;
     let missing = if confined { kernel.missing() } else { Vec::new() };
     if mode == SandboxMode::Required
@@ -87,7 +96,9 @@ pub(super) fn plan(kernel: &Kernel, mode: SandboxMode) -> Result<(Plan, Applied)
         mode,
         landlock_abi: (plan.landlock_abi > 0).then_some(plan.landlock_abi),
         seccomp: plan.seccomp,
-        unprivileged: confined,
+        no_new_privileges: confined,
+        limits: confined.then(|| confinement.limits.clone()),
+        network: confinement.network,
         isolation,
         missing,
     };

@@ -1,4 +1,5 @@
-//! The values that a child needs, made while it is still allowed to allocate and to fail with a reason.
+//! The values that a child needs, made while it is still allowed to allocate and to fail with a
+//! reason.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File};
@@ -9,6 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, ResolveFlags, SealFlags};
+use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 
@@ -42,22 +44,32 @@ pub(super) fn open_writable(confinement: &Confinement) -> Result<Vec<Opened>, Sa
     confinement.write.iter().map(|path| open_checked(path)).collect()
 }
 
-/// Opens a path none of whose parts is a symbolic link, so that nobody can have pointed it elsewhere.
+/// Opens a path none of whose parts is a symbolic link, so that nobody can have pointed it
+/// elsewhere.
 pub(super) fn open_checked(path: &Path) -> Result<Opened, SandboxError> {
     let refused = |source: io::Error| SandboxError::Grant { path: path.into(), source };
     if !path.is_absolute() {
         return Err(refused(io::ErrorKind::InvalidInput.into()));
     }
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let resolve = ResolveFlags::NO_SYMLINKS;
-    let file = rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve)
-        .map_err(|error| refused(error.into()))?;
+    let file = open_unlinked(path).map_err(refused)?;
     let status = rustix::fs::fstat(&file).map_err(|error| refused(error.into()))?;
     let path = c_string(path.as_os_str(), "a path")?;
     Ok((file, Place { path, device: status.st_dev, inode: status.st_ino }))
 }
 
-/// Whether the system's shared memory can be covered by a private one: it exists, and nothing granted is in it.
+fn open_unlinked(path: &Path) -> io::Result<OwnedFd> {
+    let (flags, resolve) = (OFlags::PATH | OFlags::CLOEXEC, ResolveFlags::NO_SYMLINKS);
+    match rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve) {
+        // Kernels before 5.6, and some containers.
+        Err(Errno::NOSYS) if fs::canonicalize(path)? == path => {
+            Ok(rustix::fs::open(path, flags | OFlags::NOFOLLOW, Mode::empty())?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// Whether the system's shared memory can be covered by a private one: it exists, and nothing
+/// granted is in it.
 pub(super) fn may_cover_shared_memory(confinement: &Confinement, folder: &Path) -> bool {
     let shared_memory = Path::new(OsStr::from_bytes(system::SHARED_MEMORY.to_bytes()));
     let granted = confinement.read.iter().chain(&confinement.write).map(PathBuf::as_path);
@@ -140,7 +152,8 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
         return Vec::new();
     }
     let seconds = limits.cpu.as_secs().max(1);
-    // The kernel counts all tasks of a user, or of a user in a user namespace, and never those of root.
+    // The kernel counts all tasks of a user, or of a user in a user namespace, and never those of
+    // root.
     let others =
         if plan.isolation == plan::Isolation::Namespaces { 2 } else { tasks_on_the_machine() };
     let wanted = [
@@ -151,6 +164,8 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
         (Resource::Nofile, limits.open_files),
         (Resource::Core, 0),
         (Resource::Msgqueue, 0),
+        (Resource::Nice, 0),
+        (Resource::Rtprio, 0),
     ];
     let capped = wanted.map(|(resource, value)| {
         let hard =

@@ -1,7 +1,8 @@
 //! System calls that no crate offers in safe form, each behind a safe function.
 //!
-//! Invariant: everything that [`clone_process`] runs in the new process makes system calls only: it takes no
-//! lock, allocates nothing and cannot unwind, because the threads that may hold the locks do not exist there.
+//! Invariant: everything that [`clone_process`] runs in the new process makes system calls only: it
+//! takes no lock, allocates nothing and cannot unwind, because the threads that may hold the locks
+//! do not exist there.
 #![expect(
     unsafe_code,
     reason = "system calls without a safe binding, and the code between fork and exec"
@@ -92,34 +93,47 @@ pub(super) fn execute(program: &CStr, arguments: &Strings, environment: &Strings
 }
 
 /// Marks every descriptor from `first` on to be closed by `execve`.
-pub(super) fn close_on_exec_from(first: RawFd) -> io::Result<()> {
-    const CLOSE_ON_EXEC: c_int = 4;
-    close_range(first, RawFd::MAX, CLOSE_ON_EXEC)
+pub(super) fn close_on_exec_from(first: RawFd) {
+    for_range(first, RawFd::MAX, 4, |descriptor| {
+        // SAFETY: no memory is involved, and nobody minds a descriptor that does not exist.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    });
 }
 
 /// Closes every descriptor but those `kept`, which are sorted.
 ///
-/// Only for a process that has just been copied: the original keeps its own, and the copy never uses the others.
+/// Only for a process that has just been copied: the original keeps its own, and the copy never
+/// uses the others.
 pub(super) fn close_all_but(kept: &[RawFd]) {
+    let close = |descriptor| {
+        // SAFETY: what owned the descriptor is the original's, as said above.
+        unsafe { libc::close(descriptor) };
+    };
     let mut first = 0;
     for descriptor in kept {
-        if first < *descriptor {
-            let _ = close_range(first, descriptor.wrapping_sub(1), 0);
-        }
+        for_range(first, descriptor.wrapping_sub(1), 0, close);
         first = descriptor.wrapping_add(1);
     }
-    let _ = close_range(first, RawFd::MAX, 0);
+    for_range(first, RawFd::MAX, 0, close);
 }
 
-fn close_range(first: RawFd, last: RawFd, flags: c_int) -> io::Result<()> {
+/// Applies `close_range`; kernels before 5.11 do not know it, or its flag.
+fn for_range(first: RawFd, last: RawFd, flags: c_int, otherwise: impl Fn(RawFd)) {
+    const MOST: RawFd = 4096;
+    if first > last {
+        return;
+    }
     // SAFETY: no memory is involved.
-    checked(unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) }).map(drop)
+    if unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) } < 0 {
+        (first..=last.min(MOST)).for_each(otherwise);
+    }
 }
 
 /// Overwrites the command line that others can read of this process, where the kernel keeps it.
 pub(super) fn wipe_command_line(place: &Range<usize>) {
     let start = ptr::with_exposed_provenance_mut::<u8>(place.start);
-    // SAFETY: the kernel named this range of our stack, and this process, a copy, never reads it again.
+    // SAFETY: the kernel named this range of our stack, and this process, a copy, never reads it
+    // again.
     unsafe { ptr::write_bytes(start, 0, place.len()) };
 }
 

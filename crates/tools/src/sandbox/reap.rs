@@ -1,8 +1,9 @@
 //! The warden's wait: reaps the tree while it lives, and kills what is left of it.
 //!
-//! Where there are no namespaces the tree is traced, not to look into it but because a traced process cannot
-//! start another one behind the tracer's back: a new one waits, before its first instruction, until the warden
-//! lets it go or kills it. That makes a sweep end, however fast they multiply.
+//! Where there are no namespaces the tree is traced, not to look into it but because a traced
+//! process cannot start another one behind the tracer's back: a new one waits, before its first
+//! instruction, until the warden lets it go or kills it. That makes a sweep end, however fast they
+//! multiply.
 //!
 //! Invariant: as in [`super::child`]: no lock, no allocation, no panic.
 
@@ -47,7 +48,8 @@ pub(super) fn until(script: Pid, limit: u64) -> End {
     }
 }
 
-/// A traced process stopped: it started another, or is that other, or got a signal. Returns how many more live.
+/// A traced process stopped: it started another, or is that other, or got a signal. Returns how
+/// many more live.
 fn let_go_on(process: Pid, status: WaitStatus) -> i64 {
     let (signal, event) = (status.stopping_signal().unwrap_or_default(), status.as_raw() >> 16);
     let (more, gone_on) = match (event, signal) {
@@ -67,7 +69,8 @@ fn let_go_on(process: Pid, status: WaitStatus) -> i64 {
     more
 }
 
-/// A thread that executes a program takes the place of its process's first thread, whose end nobody reports.
+/// A thread that executes a program takes the place of its process's first thread, whose end nobody
+/// reports.
 fn vanished(process: Pid) -> i64 {
     let id = process.as_raw_nonzero().get();
     match raw::trace_former_thread(process) {
@@ -78,8 +81,8 @@ fn vanished(process: Pid) -> i64 {
 
 /// Kills and reaps until no descendant is left.
 ///
-/// The children of a killed process become children of this one, so each round reaches one level further.
-/// A child that has not been reaped keeps its number, so no stranger can be hit.
+/// The children of a killed process become children of this one, so each round reaches one level
+/// further. A child that has not been reaped keeps its number, so no stranger can be hit.
 pub(super) fn sweep() {
     loop {
         for_each_child(kill);

@@ -1,9 +1,9 @@
-//! Decides on calls that neither Landlock nor a filter can judge, where there are no namespaces to make them
-//! harmless: signals, and changes of a file's mode, owner and times.
+//! Decides on calls that neither Landlock nor a filter can judge, where there are no namespaces to
+//! make them harmless: signals, and changes of a file's mode, owner and times.
 //!
-//! Invariant: what is judged is what happens. Arguments that are numbers were copied by the kernel, so the
-//! call may go on; a path is in memory that the program can change, so the supervisor opens the file, judges
-//! what it opened and makes the change itself.
+//! Invariant: what is judged is what happens. Arguments that are numbers were copied by the kernel,
+//! so the call may go on; a path is in memory that the program can change, so the supervisor opens
+//! the file, judges what it opened and makes the change itself.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use libc::{EFAULT, EPERM};
+use libc::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, EFAULT, EPERM};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -30,9 +30,11 @@ pub(super) struct Supervisor {
 
 /// A change of a file, and to which file.
 struct Change {
-    folder: i64,
+    /// An open file, which is meant itself or is where a relative path begins.
+    folder: i32,
+    /// The path's address.
     path: Option<u64>,
-    follow: bool,
+    flags: i32,
     kind: Kind,
 }
 
@@ -80,7 +82,8 @@ impl Supervisor {
         }
     }
 
-    /// A signal may go to the sandbox's own processes and groups; -1 would mean everything the user runs.
+    /// A signal may go to the sandbox's own processes and groups; -1 would mean everything the user
+    /// runs.
     fn judge_signal(&self, target: i32) -> Answer {
         let processes = || tree::descendants(self.root).into_iter();
         let own = match target {
@@ -135,59 +138,50 @@ fn keep_owner(file: &OwnedFd, user: u32, group: u32) -> Result<(), Errno> {
 
 /// What a call would change, if it is one that changes metadata.
 fn change(number: i64, argument: &[u64; 6]) -> Option<Change> {
-    let here = i64::from(libc::AT_FDCWD);
-    let folder = i64::from(argument[0] as i32);
-    let flags = |at: usize| argument[at] as i32;
-    let followed = |flags: i32| flags & libc::AT_SYMLINK_NOFOLLOW == 0;
-    let of_file = |kind| Change { folder, path: None, follow: true, kind };
-    let of_path = |folder, path, follow, kind| Change { folder, path: Some(path), follow, kind };
+    let int = |at: usize| argument[at] as i32;
     let mode = |at: usize| Kind::Mode(argument[at] as u32);
     let owner = |at: usize| Kind::Owner(argument[at] as u32, argument[at + 1] as u32);
+    let of_file = |kind| Change { folder: int(0), path: None, flags: 0, kind };
+    let below = |flags, kind| Change { folder: int(0), path: Some(argument[1]), flags, kind };
+    #[cfg(target_arch = "x86_64")]
+    let here = |flags, kind| Change { folder: AT_FDCWD, path: Some(argument[0]), flags, kind };
     Some(match number {
         libc::SYS_fchmod => of_file(mode(1)),
-        libc::SYS_fchmodat => of_path(folder, argument[1], true, mode(2)),
-        FCHMODAT2 => of_path(folder, argument[1], followed(flags(3)), mode(2)),
+        libc::SYS_fchmodat => below(0, mode(2)),
+        FCHMODAT2 => below(int(3), mode(2)),
         libc::SYS_fchown => of_file(owner(1)),
-        libc::SYS_fchownat => of_path(folder, argument[1], followed(flags(4)), owner(2)),
+        libc::SYS_fchownat => below(int(4), owner(2)),
         libc::SYS_utimensat if argument[1] == 0 => of_file(Kind::Times(argument[2])),
-        libc::SYS_utimensat => {
-            of_path(folder, argument[1], followed(flags(3)), Kind::Times(argument[2]))
-        }
+        libc::SYS_utimensat => below(int(3), Kind::Times(argument[2])),
         #[cfg(target_arch = "x86_64")]
-        libc::SYS_chmod => of_path(here, argument[0], true, mode(1)),
+        libc::SYS_chmod => here(0, mode(1)),
         #[cfg(target_arch = "x86_64")]
-        libc::SYS_chown => of_path(here, argument[0], true, owner(1)),
+        libc::SYS_chown => here(0, owner(1)),
         #[cfg(target_arch = "x86_64")]
-        libc::SYS_lchown => of_path(here, argument[0], false, owner(1)),
+        libc::SYS_lchown => here(AT_SYMLINK_NOFOLLOW, owner(1)),
         _ => return None,
     })
 }
 
 /// Opens, without any right to its content, the file that the caller means.
 fn open(call: &Call, change: &Change) -> Result<OwnedFd, i32> {
-    let base = match i32::try_from(change.folder) {
-        Ok(libc::AT_FDCWD) => format!("/proc/{}/cwd", call.pid),
-        _ => format!("/proc/{}/fd/{}", call.pid, change.folder),
-    };
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let raw = Errno::raw_os_error;
-    let path = change.path.map(|address| read_path(call, address)).transpose()?;
-    let Some(path) = path.filter(|path| !path.is_empty()) else {
-        return rustix::fs::open(&base, flags, Mode::empty()).map_err(raw);
+    let at = |path: &str| rustix::fs::open(path, flags, Mode::empty()).map_err(Errno::raw_os_error);
+    let folder = || match change.folder {
+        AT_FDCWD => at(&format!("/proc/{}/cwd", call.pid)),
+        number => at(&format!("/proc/{}/fd/{number}", call.pid)),
     };
-    let flags = if change.follow { flags } else { flags | OFlags::NOFOLLOW };
-    let base =
-        rustix::fs::open(&base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).or_else(|error| {
-            // An absolute path needs no folder.
-            if path.to_bytes().starts_with(b"/") {
-                rustix::fs::open("/", flags, Mode::empty())
-            } else {
-                Err(error)
-            }
-        });
+    let Some(address) = change.path else { return folder() };
+    let path = read_path(call, address)?;
+    if path.is_empty() && change.flags & AT_EMPTY_PATH != 0 {
+        return folder();
+    }
+    let base = if path.to_bytes().starts_with(b"/") { at("/")? } else { folder()? };
+    let unfollowed = change.flags & AT_SYMLINK_NOFOLLOW != 0;
+    let flags = if unfollowed { flags | OFlags::NOFOLLOW } else { flags };
     // Links of `/proc` would lead to our own files instead of the caller's.
     let resolve = ResolveFlags::NO_MAGICLINKS;
-    rustix::fs::openat2(base.map_err(raw)?, &path, flags, Mode::empty(), resolve).map_err(raw)
+    rustix::fs::openat2(base, &path, flags, Mode::empty(), resolve).map_err(Errno::raw_os_error)
 }
 
 fn memory(call: &Call) -> Result<File, i32> {

@@ -1,7 +1,8 @@
 //! The parts of the system that every program needs and nobody minds being read.
 //!
-//! Invariant: nothing here holds a secret, even for a program that runs as root: `/etc` is granted file by
-//! file, `/dev` device by device, and `/proc` as a whole only where it shows the sandbox alone.
+//! Invariant: nothing here holds a secret, even for a program that runs as root: `/etc` is granted
+//! file by file, `/dev` device by device, and `/proc` as a whole only where it shows the sandbox
+//! alone.
 
 use std::ffi::CStr;
 use std::fs;

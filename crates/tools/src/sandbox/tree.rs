@@ -1,7 +1,9 @@
-//! The processes of a sandbox, read from `/proc` outside it.
+//! The processes of a sandbox and what they use, seen from outside.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use rustix::process::Pid;
@@ -63,23 +65,66 @@ pub(super) fn exceed_memory(processes: &[Process], limit: u64) -> bool {
     let sum = |measure: fn(Process) -> u64| {
         processes.iter().map(|process| measure(*process)).sum::<u64>()
     };
-    // What processes share is counted once for each at first, which is cheap, and exactly only when needed.
+    // What processes share is counted once for each at first, which is cheap, and exactly only when
+    // needed.
     sum(resident) > limit && sum(proportional) > limit
 }
 
 fn resident(process: Process) -> u64 {
-    kibibytes(&format!("/proc/{}/status", process.id), &["RssAnon:", "RssShmem:"])
+    let path = format!("/proc/{}/status", process.id);
+    kibibytes(&path, &["RssAnon:", "RssShmem:"]).unwrap_or_default()
 }
 
 fn proportional(process: Process) -> u64 {
-    kibibytes(&format!("/proc/{}/smaps_rollup", process.id), &["Pss_Anon:", "Pss_Shmem:"])
+    let path = format!("/proc/{}/smaps_rollup", process.id);
+    // A process can hide this, and then it is not given the benefit of the doubt.
+    kibibytes(&path, &["Pss_Anon:", "Pss_Shmem:"]).unwrap_or_else(|| resident(process))
 }
 
-fn kibibytes(path: &str, labels: &[&str]) -> u64 {
-    let text = fs::read_to_string(path).unwrap_or_default();
+fn kibibytes(path: &str, labels: &[&str]) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
     let values = text.lines().filter_map(|line| {
         let value = labels.iter().find_map(|label| line.strip_prefix(label))?;
         parse::<u64>(value.trim().strip_suffix("kB")?.trim())
     });
-    values.sum::<u64>() * 1024
+    Some(values.sum::<u64>() * 1024)
 }
+
+/// The bytes of files that are open in these processes and in no folder any more.
+pub(super) fn unlinked_bytes(processes: &[Process]) -> u64 {
+    let mut files = HashMap::new();
+    for process in processes {
+        let entries =
+            fs::read_dir(format!("/proc/{}/fd", process.id)).into_iter().flatten().flatten();
+        for file in entries.filter_map(|entry| fs::metadata(entry.path()).ok()) {
+            if file.is_file() && file.nlink() == 0 {
+                files.insert((file.dev(), file.ino()), file.blocks() * BLOCK);
+            }
+        }
+    }
+    files.into_values().sum()
+}
+
+/// The bytes beneath a folder, or at least `enough` if there are more; a file without content still
+/// counts as something.
+pub(super) fn bytes_beneath(folder: &Path, enough: u64) -> u64 {
+    const ENTRY: u64 = 4096;
+    let mut used = 0;
+    let mut folders: Vec<PathBuf> = vec![folder.into()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            used += (metadata.blocks() * BLOCK).max(ENTRY);
+            if used >= enough {
+                return used;
+            }
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    used
+}
+
+/// The unit in which a file's blocks are counted.
+const BLOCK: u64 = 512;

@@ -1,5 +1,5 @@
-//! Follows a running sandbox from outside: takes its output, answers its supervised calls, and sees to the end
-//! of the whole tree.
+//! Follows a running sandbox from outside: takes its output, answers its supervised calls, and sees
+//! to the end of the whole tree.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -43,7 +43,8 @@ impl Environment {
     }
 }
 
-/// The folders of a `PATH` whose programs a script can really run; the system's own if none is left.
+/// The folders of a `PATH` whose programs a script can really run; the system's own if none is
+/// left.
 pub(super) fn reachable(path: &Option<OsString>, readable: &[PathBuf]) -> Vec<PathBuf> {
     let within = |folder: &PathBuf| {
         folder.is_absolute()

@@ -73,7 +73,8 @@ fn first_line(content: &[u8]) -> Option<Vec<String>> {
 
 /// Finds the interpreter of a command in the folders of `path`, and returns its options as well.
 ///
-/// A first line's absolute path counts only by its last part: it names a place on its author's machine.
+/// A first line's absolute path counts only by its last part: it names a place on its author's
+/// machine.
 pub(super) fn locate(
     command: &[String],
     path: &[PathBuf],

@@ -1,7 +1,8 @@
 //! A private copy of a script among links to its neighbours.
 //!
-//! The copy lies where no script can write, so the bytes that were approved are the bytes that run, even if
-//! the file in the skill is replaced meanwhile. The neighbours are read from the skill as they are.
+//! The copy lies where no script can write, so the bytes that were approved are the bytes that run,
+//! even if the file in the skill is replaced meanwhile. The neighbours are read from the skill as
+//! they are.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -1,4 +1,5 @@
-//! One attempt to get out: it must fail in every sandbox, and succeed without one, or it would prove nothing.
+//! One attempt to get out: it must fail in every sandbox, and succeed without one, or it would
+//! prove nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -101,6 +102,9 @@ def call(number, *arguments):
     return result
 def escaped():
     print("ESC" + "APED", flush=True)
+def linger():
+    # Until whoever samples has looked; nobody does without a sandbox.
+    time.sleep(25 if os.environ.get("HOME") == SANDBOX else 0)
 def got(content):
     if SECRET.encode() in content:
         escaped()

@@ -133,7 +133,8 @@ fn a_sandbox_folder_that_became_a_link_is_not_followed() {
         std::os::unix::fs::symlink(world.root.join("home"), &sandbox).unwrap();
         let script = script(&world, "scripts/task.sh", "cat .ssh/id_ed25519");
         let refused = said_by(&world, &kernel, &script);
-        assert!(matches!(refused, Err(ScriptError::Sandbox(_))), "{name}: {refused:?}");
+        assert!(matches!(refused, Err(ScriptError::Prepare { .. })), "{name}: {refused:?}");
+        assert!(!world.root.join("home/.tmp").exists(), "{name}");
     }
 }
 

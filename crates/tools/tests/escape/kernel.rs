@@ -221,7 +221,8 @@ fn calls_of_the_old_architecture_are_no_way_around() {
         println!("skipped: there is no older architecture");
         return;
     }
-    // A unix socket, by number 359 of the 32-bit table, which a filter for 64-bit numbers would not know.
+    // A unix socket, by number 359 of the 32-bit table, which a filter for 64-bit numbers would not
+    // know.
     contained(
         C,
         r#"
@@ -237,7 +238,8 @@ int main(void) {
 
 #[test]
 fn bits_that_the_kernel_ignores_do_not_hide_a_call() {
-    // The family of a socket is 32 bits wide; a filter that compared 64 would not recognise this one.
+    // The family of a socket is 32 bits wide; a filter that compared 64 would not recognise this
+    // one.
     contained(
         Python,
         r#"

@@ -71,8 +71,8 @@ os.killpg(0, signal.SIGKILL)
     check(Python, Anybody, &limits, code, |_| {});
 }
 
-/// Starts chains of processes that each start the next one and vanish, faster than anybody could count them,
-/// until a file named `stop` is there. All of them hold the pipe `alive` open.
+/// Starts chains of processes that each start the next one and vanish, faster than anybody could
+/// count them, until a file named `stop` is there. All of them hold the pipe `alive` open.
 const SWARM: &str = r#"
 #include <fcntl.h>
 #include <signal.h>
@@ -156,7 +156,7 @@ for _ in range(8):
 os.close(done)
 for _ in children:
     os.read(ready, 1)
-time.sleep(0.5)
+linger()
 escaped()
 for child in children:
     os.kill(child, 9)
@@ -174,7 +174,25 @@ import mmap
 memory = mmap.mmap(-1, 512 << 20)
 for page in range(0, 512 << 20, 4096):
     memory[page] = 1
-time.sleep(0.5)
+linger()
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Memory));
+    });
+}
+
+#[test]
+fn a_memory_bomb_that_hides_is_contained() {
+    let limits = Limits { memory: 128 * MIB, ..Limits::default() };
+    let code = r#"
+import mmap
+SET_DUMPABLE = 4
+libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
+memory = mmap.mmap(-1, 512 << 20)
+for page in range(0, 512 << 20, 4096):
+    memory[page] = 1
+linger()
 escaped()
 "#;
     check(Python, Anybody, &limits, code, |exit| {
@@ -195,7 +213,25 @@ fn a_disk_bomb_of_many_files_is_contained() {
 for number in range(16):
     with open("part%d" % number, "wb") as file:
         file.write(bytes(16 << 20))
-time.sleep(2)
+linger()
+escaped()
+"#;
+    check(Python, Anybody, &limits, code, |exit| {
+        assert_eq!(exit.ending, Ending::Killed(Reason::Disk));
+    });
+}
+
+#[test]
+fn a_disk_bomb_of_files_without_a_name_is_contained() {
+    let limits = Limits { disk: 32 * MIB, ..Limits::default() };
+    let code = r#"
+files = []
+for number in range(16):
+    files.append(open("part", "wb"))
+    os.unlink("part")
+    files[-1].write(bytes(16 << 20))
+    files[-1].flush()
+linger()
 escaped()
 "#;
     check(Python, Anybody, &limits, code, |exit| {
@@ -209,7 +245,7 @@ fn a_bomb_of_empty_files_is_contained() {
     let code = r#"
 for number in range(4000):
     open("empty%d" % number, "w").close()
-time.sleep(2)
+linger()
 escaped()
 "#;
     check(Python, Anybody, &limits, code, |exit| {

@@ -1,5 +1,6 @@
-//! A small world to run programs in: a home, a workspace, a skill, other people's things, services that listen,
-//! a second process of the same user, and the sandboxes of kernels with fewer features.
+//! A small world to run programs in: a home, a workspace, a skill, other people's things, services
+//! that listen, a second process of the same user, and the sandboxes of kernels with fewer
+//! features.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -27,8 +29,8 @@ pub(crate) const ESCAPED: &str = "ESCAPED";
 
 static KERNEL: LazyLock<Kernel> = LazyLock::new(Kernel::detect);
 
-/// The kernels that everything is tried with: this one, one whose containers allow no namespaces, and the
-/// oldest one with Landlock.
+/// The kernels that everything is tried with: this one, one whose containers allow no namespaces,
+/// and the oldest one with Landlock.
 pub(crate) fn kernels() -> [(&'static str, Kernel); 4] {
     let plain = || KERNEL.clone().without(Feature::Namespaces);
     [
@@ -41,6 +43,24 @@ pub(crate) fn kernels() -> [(&'static str, Kernel); 4] {
 
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// Runs the whole test program once more as a user who owns nothing; it must succeed there as well.
+pub(crate) fn run_again_unprivileged() {
+    const NOBODY: u32 = 65534;
+    if !is_root() {
+        println!("skipped: this is the unprivileged user already");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let suite = folder.path().join("escape");
+    fs::copy(std::env::current_exe().unwrap(), &suite).unwrap();
+    let mut again = Command::new(&suite);
+    let output = again.current_dir("/").uid(NOBODY).gid(NOBODY).output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "as an unprivileged user: {said}");
+    println!("as an unprivileged user: {said}");
 }
 
 /// The first of these programs that is installed system-wide.
@@ -130,7 +150,8 @@ impl World {
         texts.iter().fold(code.to_owned(), |code, (name, value)| code.replace(name, value))
     }
 
-    /// Skill and workspace to read, with the runs of the workspace closed; the sandbox folder to write.
+    /// Skill and workspace to read, with the runs of the workspace closed; the sandbox folder to
+    /// write.
     pub(crate) fn confinement(&self, limits: Limits) -> Confinement {
         Confinement {
             read: vec![self.root.join("skill"), self.root.join("workspace")],

@@ -1,7 +1,7 @@
 //! Rules on system calls, compiled to the instructions that seccomp runs.
 //!
-//! The numbers are searched by halving, so that the kernel, which follows the program once for every known
-//! call when it is loaded, does so in a few steps.
+//! The numbers are searched by halving, so that the kernel, which follows the program once for
+//! every known call when it is loaded, does so in a few steps.
 
 use libc::{
     BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W,
@@ -20,7 +20,8 @@ pub(super) enum Verdict {
 
 /// A question about one argument: whether its low 32 bits, masked, are this value.
 ///
-/// The kernel looks at no more than these bits of an `int`, so whatever is above must not matter here.
+/// The kernel looks at no more than these bits of an `int`, so whatever is above must not matter
+/// here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Test {
     pub(super) argument: u32,
@@ -45,12 +46,16 @@ pub(super) struct Rule {
 }
 
 impl From<Verdict> for Rule {
-    fn from(otherwise: Verdict) -> Self {
-        Self { clauses: Vec::new(), otherwise }
+    fn from(verdict: Verdict) -> Self {
+        Self::only(verdict)
     }
 }
 
 impl Rule {
+    pub(super) const fn only(otherwise: Verdict) -> Self {
+        Self { clauses: Vec::new(), otherwise }
+    }
+
     pub(super) fn otherwise(self, otherwise: Verdict) -> Self {
         Self { otherwise, ..self }
     }
@@ -58,9 +63,9 @@ impl Rule {
 
 /// Calls from `first` on, up to the next segment, follow `rule`.
 #[derive(Debug)]
-pub(super) struct Segment {
+pub(super) struct Segment<'a> {
     pub(super) first: u32,
-    pub(super) rule: Rule,
+    pub(super) rule: &'a Rule,
 }
 
 const OFFSET_OF_NUMBER: u32 = 0;
@@ -68,7 +73,7 @@ const OFFSET_OF_ARCHITECTURE: u32 = 4;
 const OFFSET_OF_ARGUMENTS: u32 = 16;
 
 /// Compiles segments that are sorted and begin with call 0; a call of a foreign architecture kills.
-pub(super) fn compile(architecture: u32, segments: &[Segment]) -> Vec<sock_filter> {
+pub(super) fn compile(architecture: u32, segments: &[Segment<'_>]) -> Vec<sock_filter> {
     let mut program = vec![
         load(OFFSET_OF_ARCHITECTURE),
         jump(BPF_JEQ, architecture, 1, 0),
@@ -79,14 +84,17 @@ pub(super) fn compile(architecture: u32, segments: &[Segment]) -> Vec<sock_filte
     program
 }
 
-fn search(segments: &[Segment]) -> Vec<sock_filter> {
+fn search(segments: &[Segment<'_>]) -> Vec<sock_filter> {
     let (lower, upper) = segments.split_at(segments.len() / 2);
     let (Some(middle), false) = (upper.first(), lower.is_empty()) else {
-        return upper.first().map(|segment| compile_rule(&segment.rule)).unwrap_or_default();
+        return upper.first().map(|segment| compile_rule(segment.rule)).unwrap_or_default();
     };
     let below = search(lower);
-    // The jump over the lower half can be longer than a conditional jump reaches.
-    let mut program = vec![jump(BPF_JGE, middle.first, 0, 1), skip(below.len())];
+    let mut program = match u8::try_from(below.len()) {
+        Ok(length) => vec![jump(BPF_JGE, middle.first, length, 0)],
+        // Farther than a conditional jump reaches.
+        Err(_) => vec![jump(BPF_JGE, middle.first, 0, 1), skip(below.len())],
+    };
     program.extend(below);
     program.extend(search(upper));
     program

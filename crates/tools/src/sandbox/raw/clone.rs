@@ -20,9 +20,11 @@ pub(in crate::sandbox) fn clone_process(
 ) -> io::Result<(Pid, OwnedFd)> {
     let flags = c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
     let mut descriptor: RawFd = -1;
-    // SAFETY: without `CLONE_VM` the new process has its own copy of this stack, so returning twice is sound;
-    // what it runs keeps this module's invariant.
-    let process = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
+    // SAFETY: without `CLONE_VM` the new process has its own copy of this stack, so returning twice
+    // is sound; what it runs keeps this module's invariant.
+    let process = unsafe {
+        libc::syscall(libc::SYS_clone, flags, 0_usize, &raw mut descriptor, 0_usize, 0_usize)
+    };
     if process == 0 {
         body(prepared);
     }
@@ -48,7 +50,8 @@ impl Stack {
     }
 }
 
-/// Starts a process that runs `body` in our memory while we wait until it becomes another program or ends.
+/// Starts a process that runs `body` in our memory while we wait until it becomes another program
+/// or ends.
 ///
 /// Not copying the memory a second time is what makes this cheap.
 pub(in crate::sandbox) fn clone_sharing(
@@ -63,8 +66,8 @@ pub(in crate::sandbox) fn clone_sharing(
     }
     let mut start = Start(body, prepared);
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the stack is aligned, ours and unused by anybody else, and this thread does not continue
-    // before the new process has left it.
+    // SAFETY: the stack is aligned, ours and unused by anybody else, and this thread does not
+    // continue before the new process has left it.
     let process = unsafe { libc::clone(run, prepared.stack.top(), flags, (&raw mut start).cast()) };
     identifier(process.into())
 }

@@ -15,10 +15,12 @@ pub(in crate::sandbox) fn seccomp_enter(program: &[sock_filter]) -> io::Result<(
     seccomp(program, 0).map(drop)
 }
 
-/// Like [`seccomp_enter`], and returns where the supervisor learns of the calls that the filter hands over.
+/// Like [`seccomp_enter`], and returns where the supervisor learns of the calls that the filter
+/// hands over.
 pub(in crate::sandbox) fn seccomp_enter_supervised(program: &[sock_filter]) -> io::Result<OwnedFd> {
     let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
-    // Without the second flag (before Linux 5.19) a signal can make a supervised call fail with `EINTR`.
+    // Without the second flag (before Linux 5.19) a signal can make a supervised call fail with
+    // `EINTR`.
     seccomp(program, listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
         .or_else(|_| seccomp(program, listen))
         .and_then(owned)
@@ -58,7 +60,8 @@ const NOTIFY_VALID: c_ulong = 0x4008_2102;
 
 /// Takes the next supervised call.
 pub(in crate::sandbox) fn notify_receive(listener: BorrowedFd<'_>) -> io::Result<Call> {
-    // SAFETY: the structure consists of integers, for which zero is a value, and the kernel wants it zeroed.
+    // SAFETY: the structure consists of integers, for which zero is a value, and the kernel wants
+    // it zeroed.
     let mut call: Call = unsafe { mem::zeroed() };
     // SAFETY: the kernel fills the structure that the request's size names.
     let result = unsafe { libc::ioctl(listener.as_raw_fd(), NOTIFY_RECEIVE as _, &raw mut call) };

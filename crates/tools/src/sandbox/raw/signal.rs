@@ -30,7 +30,8 @@ impl Drop for SignalsBlocked {
 pub(in crate::sandbox) fn reset_signal_handlers() {
     const LAST: c_int = 64;
     for signal in 1..=LAST {
-        // SAFETY: the default action involves no function of ours; numbers that cannot be set are refused.
+        // SAFETY: the default action involves no function of ours; numbers that cannot be set are
+        // refused.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }

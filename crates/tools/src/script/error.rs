@@ -1,0 +1,105 @@
+//! Why a script could not be run.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::sandbox::SandboxError;
+
+/// Why a script could not be run; unless the sandbox says otherwise, nothing ran.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    /// The content is not what was approved.
+    #[error(
+        "the script has changed since it was approved (SHA-256 {} became {})",
+        hex(approved),
+        hex(found)
+    )]
+    Changed {
+        /// The hash of what was approved.
+        approved: [u8; 32],
+        /// The hash of what is there.
+        found: [u8; 32],
+    },
+    /// The path is not one under `scripts/`.
+    #[error("`{path}` is not a path under the skill's `scripts/`")]
+    Outside {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Too many arguments.
+    #[error("{count} arguments, at most {limit} are allowed")]
+    TooManyArguments {
+        /// How many were given.
+        count: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// An argument is too long.
+    #[error("argument {position} has {bytes} bytes, at most {limit} are allowed")]
+    ArgumentTooLong {
+        /// Which one, from 1.
+        position: usize,
+        /// Its length.
+        bytes: usize,
+        /// The longest allowed.
+        limit: usize,
+    },
+    /// Neither the first line nor the extension names an interpreter.
+    #[error("no interpreter is known for `{path}`")]
+    NoInterpreter {
+        /// The script.
+        path: PathBuf,
+    },
+    /// The interpreter is not installed where scripts can reach it.
+    #[error("the interpreter `{name}` was not found")]
+    InterpreterNotFound {
+        /// Its name.
+        name: String,
+    },
+    /// The private copy of the script would lie where scripts can write.
+    #[error("the folder for private copies, `{folder}`, is writable for scripts")]
+    CopyWritable {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The files around the script could not be prepared.
+    #[error("cannot prepare `{path}`")]
+    Prepare {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The sandbox could not run it.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+impl ScriptError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Changed { .. } => "look at the change and approve the script again",
+            Self::Outside { .. } => "name a file under `scripts/`, such as `scripts/report.py`",
+            Self::TooManyArguments { .. } | Self::ArgumentTooLong { .. } => {
+                "pass large inputs through standard input or a file in the workspace"
+            }
+            Self::NoInterpreter { .. } => {
+                "begin the script with a `#!` line or add its extension to `execution.interpreters`"
+            }
+            Self::InterpreterNotFound { .. } => {
+                "install it system-wide, or add its folder to `PATH` and to the readable paths"
+            }
+            Self::CopyWritable { .. } => "grant less for writing, or keep private copies elsewhere",
+            Self::Prepare { .. } => {
+                "check that skill and sandbox folder exist, without a symbolic link on the latter's path"
+            }
+            Self::Sandbox(error) => error.hint(),
+        }
+    }
+}
+
+fn hex(bytes: &[u8; 32]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
