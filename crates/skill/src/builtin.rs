@@ -1,5 +1,8 @@
 //! Skills inside the program: read-only, always there, and examples to learn from.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 use std::time::SystemTime;
 

@@ -156,6 +156,7 @@ impl Reader<'_> {
             let mut found = false;
             value.scalars(&mut |scalar| found |= scalar.text.contains(['<', '>']));
             if found && self.lenient() {
+                let field = text::for_terminal(field);
                 self.note(
                     "angle-brackets",
                     format!("`<` or `>` in `{field}` is escaped when shown"),

@@ -13,6 +13,7 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::frontmatter::{self, FrontmatterError, Limits};
+use crate::text::for_terminal;
 use crate::value::{Map, Value};
 
 const FIELDS: [&str; 6] =
@@ -33,7 +34,10 @@ pub struct Verdict {
 /// Judges the content of a `SKILL.md` in a folder called `folder`.
 pub fn check(content: &[u8], folder: &str) -> Verdict {
     match read(content) {
-        Ok((fields, warnings)) => Verdict { errors: errors(&fields, folder), warnings },
+        Ok((fields, warnings)) => {
+            let shown = |error: String| for_terminal(&error).into_owned();
+            Verdict { errors: errors(&fields, folder).into_iter().map(shown).collect(), warnings }
+        }
         Err(error) => Verdict { errors: vec![error.to_string()], warnings: Vec::new() },
     }
 }

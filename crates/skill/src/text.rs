@@ -3,6 +3,9 @@
 //! Skills are written by strangers, so their text may hold escape sequences, invisible letters or
 //! marks that reorder what a person reads.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::fmt::Write;
 

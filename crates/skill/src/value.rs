@@ -3,6 +3,9 @@
 //! A scalar keeps its source text, so `version: 1.0` stays `1.0`; types are resolved only where a
 //! value is shown as JSON or read as a flag.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Number, Value as Json};
 
 /// A frontmatter value.

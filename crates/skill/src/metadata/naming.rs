@@ -1,5 +1,8 @@
 //! Where a name or description departs from the open standard.
 
+#[cfg(test)]
+mod tests;
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::Diagnostic;
@@ -26,7 +29,10 @@ pub(crate) fn departures(name: &str, description: &str, folder: &str) -> Vec<Dia
     if !same_name(last, folder) {
         note(
             "name-directory-mismatch",
-            format!("the name `{name}` differs from its folder's, `{folder}`"),
+            format!(
+                "the name `{name}` differs from its folder's, `{}`",
+                crate::text::for_terminal(folder)
+            ),
         );
     }
     if description.len() > DESCRIPTION_CHARS && description.chars().count() > DESCRIPTION_CHARS {

@@ -1,5 +1,8 @@
 //! Tool names in `allowed-tools`, those of other hosts included.
 
+#[cfg(test)]
+mod tests;
+
 /// Splits on commas and spaces, but not inside parentheses: `Bash(git add:*), Read`.
 pub(super) fn split(list: &str) -> Vec<String> {
     let mut names = vec![String::new()];
