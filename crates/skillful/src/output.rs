@@ -52,6 +52,28 @@ impl Palette {
     }
 }
 
+/// A style spelled out once, for many words.
+#[derive(Debug)]
+pub(crate) struct Paint {
+    before: String,
+    after: String,
+}
+
+impl Paint {
+    pub(crate) fn new(style: Style) -> Self {
+        Self { before: style.render().to_string(), after: style.render_reset().to_string() }
+    }
+
+    /// Adds `text` in this style to `line`; no text needs no style.
+    pub(crate) fn add(&self, text: &str, line: &mut String) {
+        if !text.is_empty() {
+            line.push_str(&self.before);
+            line.push_str(text);
+            line.push_str(&self.after);
+        }
+    }
+}
+
 /// Where a command's words go.
 #[derive(Debug)]
 pub(crate) struct Output {

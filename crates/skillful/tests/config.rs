@@ -206,7 +206,7 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     };
     assert_snapshot!(check(r#"{"catalog": {"max_chars": "many"}}"#), @r#"
     [stderr]
-    error: `catalog.max_chars` in [world]/project/.agent/config.json: invalid type: string "many", expected a number
+    error: `catalog.max_chars` in [world]/project/.agent/config.json: invalid type: string "many", expected a whole number, 0 or more
     hint: `skillful schema config` describes every setting
     [exit 2]
     "#);
@@ -237,7 +237,7 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     let world = World::new().with("SKILLFUL_CATALOG_MAX_CHARS", "many");
     assert_snapshot!(world.run("skillful list"), @r#"
     [stderr]
-    error: `catalog.max_chars` in $SKILLFUL_CATALOG_MAX_CHARS: invalid type: string "many", expected a number
+    error: `catalog.max_chars` in $SKILLFUL_CATALOG_MAX_CHARS: invalid type: string "many", expected a whole number, 0 or more
     hint: `skillful schema config` describes every setting
     [exit 2]
     "#);

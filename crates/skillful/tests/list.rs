@@ -209,7 +209,7 @@ fn a_root_that_is_not_there_is_reported() {
     let world = World::new();
     assert_snapshot!(world.run("skillful list --root ../nowhere --source explicit"), @"
     [stderr]
-    warning: [world]/project/../nowhere/: no such folder; check the path given with --root, SKILLFUL_ROOTS or `skill_roots`
+    warning: [world]/project/../nowhere: no such folder; check the path given with --root, SKILLFUL_ROOTS or `skill_roots`
     No skills found. `skillful new NAME` makes one.
     ");
 }

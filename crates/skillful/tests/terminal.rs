@@ -121,7 +121,7 @@ fn colours_are_for_terminals() {
     let line = "skillful list --source user | grep letters";
     assert_snapshot!(plain(world.run(line)), @"letters                                   user      Write letters to people who have waited for long.");
     let line = "skillful --color always list --source user | grep letters";
-    assert_snapshot!(plain(world.run(line)), @"␛[1mletters␛[0m                                   ␛[2muser    ␛[0m  ␛[33m␛[0mWrite letters to people who have waited for long.");
+    assert_snapshot!(plain(world.run(line)), @"␛[1mletters␛[0m                                   ␛[2muser␛[0m      Write letters to people who have waited for long.");
     let line = "cd ../home/.agent/skills/letters; skillful validate .";
     assert_snapshot!(plain(world.terminal(line, 80)), @"␛[32mvalid␛[0m    [world]/home/.agent/skills/letters/SKILL.md");
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use agent::budget::Budget;
 use agent::driver::{Cancel, Driver, Ending};
 use agent::event::Event;
-use agent::journal::{Redactor, Durability, Journal, JournalError, RunId, read, restore, setup_of};
+use agent::journal::{Durability, Journal, JournalError, Redactor, RunId, read, restore, setup_of};
 use agent::run::{Patience, Run, Setup};
 use serde_json::json;
 use tempfile::TempDir;

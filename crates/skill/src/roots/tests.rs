@@ -16,6 +16,7 @@ fn surroundings(world: &World, working_directory: &str) -> Surroundings {
     Surroundings {
         explicit: Vec::new(),
         working_directory: world.path(working_directory),
+        project_folders: Vec::new(),
         home: Some(world.path("home")),
         precedence: Source::ALL.to_vec(),
         compatibility_folders: true,

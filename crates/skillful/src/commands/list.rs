@@ -1,6 +1,7 @@
 //! `skillful list`
 
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use skill::text::for_terminal;
 
 use crate::failure::Failure;
 use crate::output::fit::{clipped, columns, missing};
-use crate::output::{Output, Palette, count};
+use crate::output::{Output, Paint, Palette, count};
 use crate::session::{Session, describe_roots};
 
 /// List the skills that can be reached
@@ -48,7 +49,8 @@ impl<'a> Listing<'a> {
 
 impl List {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let index = session.index()?;
+        // The process ends with this command: nothing is gained by freeing every skill before.
+        let index = ManuallyDrop::new(session.index()?);
         if output.json {
             output.result(&Listing::of(&index), |_, _| Ok(()))?;
             return Ok(ExitCode::SUCCESS);
@@ -73,24 +75,32 @@ fn table(
     let longest = skills.iter().map(|entry| columns(&entry.name)).max().unwrap_or(0).min(limit);
     let mut ordered: Vec<&Entry> = skills.iter().collect();
     ordered.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    // One line is put together at a time: formatting machinery costs more than finding the skill did.
+    let [bold, dim, warn] = [bold, dim, warn].map(Paint::new);
+    let mut line = String::new();
     for entry in ordered {
+        line.clear();
         let name = for_terminal(&entry.name);
         let name = clipped(&name, width);
-        write!(out, "{bold}{name}{bold:#}")?;
+        bold.add(&name, &mut line);
         let gap = match width {
             Some(_) if columns(&name) > longest => {
-                writeln!(out)?;
+                line.push('\n');
                 longest
             }
             _ => missing(&name, longest),
         };
+        line.extend(std::iter::repeat_n(' ', gap + 2));
+        let source = entry.source.as_str();
+        dim.add(source, &mut line);
+        line.extend(std::iter::repeat_n(' ', missing(source, SOURCE_COLUMNS) + 2));
         let mark = mark(entry);
+        warn.add(mark, &mut line);
         let taken = longest + SOURCE_COLUMNS + 4 + mark.len();
         let description = skill::text::one_line(&entry.description);
-        let description = clipped(&description, width.map(|width| width.saturating_sub(taken)));
-        let source = entry.source;
-        write!(out, "{:gap$}  {dim}{source:SOURCE_COLUMNS$}{dim:#}  ", "")?;
-        writeln!(out, "{warn}{mark}{warn:#}{description}")?;
+        line.push_str(&clipped(&description, width.map(|width| width.saturating_sub(taken))));
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use skill::text::for_terminal;
 
 use crate::commands::list::mark;
 use crate::failure::Failure;
-use crate::output::fit::clipped;
+use crate::output::fit::{clipped, columns};
 use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots};
 
@@ -41,17 +41,20 @@ impl Search {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let hits = Hits { hits: index.search(&self.query.join(" "), self.limit) };
-        let room = output.width().map(|width| width.saturating_sub(2));
+        let width = output.width();
+        let room = |taken: usize| width.map(|width| width.saturating_sub(taken));
         output.result(&hits, |out, Palette { bold, dim, warn, .. }| {
             for hit in &hits.hits {
                 let Some(entry) = index.get(&hit.name, Some(hit.source)) else { continue };
                 let name = for_terminal(&hit.name);
+                let source = hit.source.as_str();
                 let why = for_terminal(&hit.why);
-                writeln!(out, "{bold}{name}{bold:#}  {dim}{}  {why}{dim:#}", hit.source)?;
+                let why = clipped(&why, room(columns(&name) + source.len() + 4));
+                writeln!(out, "{bold}{name}{bold:#}  {dim}{source}  {why}{dim:#}")?;
                 let mark = mark(entry);
                 let description = skill::text::one_line(&entry.description);
-                let room = room.map(|room| room.saturating_sub(mark.len()));
-                writeln!(out, "  {warn}{mark}{warn:#}{}", clipped(&description, room))?;
+                let description = clipped(&description, room(mark.len() + 2));
+                writeln!(out, "  {warn}{mark}{warn:#}{description}")?;
             }
             Ok(())
         })?;

@@ -132,7 +132,7 @@ impl Layers {
         }
         serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
             let key = error.path().to_string();
-            let reason = error.inner().to_string().replace("expected usize", "expected a number");
+            let reason = in_plain_words(&error.inner().to_string());
             ConfigError::Value { origin: origin(&key), reason, key }
         })?;
         merge(merged, layer);
@@ -158,6 +158,13 @@ impl Layers {
             }
         }
     }
+}
+
+/// A user need not know how this program calls its numbers.
+fn in_plain_words(reason: &str) -> String {
+    ["usize", "u64"].iter().fold(reason.to_owned(), |reason, name| {
+        reason.replace(&format!("expected {name}"), "expected a whole number, 0 or more")
+    })
 }
 
 fn read_file(path: &Path) -> Result<Option<(Value, RuleSet)>, ConfigError> {

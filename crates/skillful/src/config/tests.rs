@@ -1,1 +1,237 @@
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
 
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::layers::{ConfigError, Layers, closest, expand, known_keys, leaves};
+use super::{Config, Origin};
+
+/// What the project, the user and the environment say; `None` where there is no file.
+#[derive(Default)]
+struct Said<'a> {
+    project: Option<&'a str>,
+    user: Option<&'a str>,
+    environment: &'a [(&'a str, &'a str)],
+}
+
+/// The layers, with `PROJECT` and `HOME` for the folders in which they were.
+fn read(said: &Said<'_>) -> (Result<Layers, ConfigError>, TempDir) {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in [("project", said.project), ("home", said.user)] {
+        fs::create_dir_all(folder.path().join(name).join(".agent")).unwrap();
+        if let Some(text) = text {
+            fs::write(folder.path().join(name).join(".agent/config.json"), text).unwrap();
+        }
+    }
+    let environment: Vec<(OsString, OsString)> =
+        said.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let home = folder.path().join("home");
+    (Layers::read(&folder.path().join("project"), Some(&home), &environment), folder)
+}
+
+/// Every setting that was given, as `key=value < where it is from`.
+fn given(said: &Said<'_>) -> Vec<String> {
+    let layers = read(said).0.unwrap();
+    let settings = serde_json::to_value(&layers.config).unwrap();
+    let value = |key: &str| settings.pointer(&format!("/{}", key.replace('.', "/"))).unwrap();
+    let origin = |origin: &Origin| match origin {
+        Origin::Project(_) => "project".to_owned(),
+        Origin::User(_) => "user".to_owned(),
+        Origin::Environment(name) => name.clone(),
+    };
+    let show = |(key, from): (&String, &Origin)| format!("{key}={} < {}", value(key), origin(from));
+    layers.origins.iter().map(show).collect()
+}
+
+fn error(said: &Said<'_>) -> (String, String) {
+    let (read, folder) = read(said);
+    let error = read.unwrap_err();
+    let folder = format!("{}/", folder.path().display());
+    (error.to_string().replace(&folder, ""), error.hint())
+}
+
+#[test]
+fn nothing_said_is_the_defaults() {
+    let layers = read(&Said::default()).0.unwrap();
+    assert_eq!(layers.config, Config::default());
+    assert!(layers.origins.is_empty() && layers.warnings.is_empty());
+}
+
+#[test]
+fn each_key_is_taken_from_the_last_that_sets_it() {
+    let said = Said {
+        project: Some(
+            r#"{"catalog": {"max_chars": 1, "format": "xml"}, "registry": {"max_depth": 1}}"#,
+        ),
+        user: Some(r#"{"catalog": {"max_chars": 2}, "registry": {"max_depth": 2}}"#),
+        environment: &[("SKILLFUL_CATALOG_MAX_CHARS", "3")],
+    };
+    let expected = [
+        "catalog.format=\"xml\" < project",
+        "catalog.max_chars=3 < SKILLFUL_CATALOG_MAX_CHARS",
+        "registry.max_depth=2 < user",
+    ];
+    assert_eq!(given(&said), expected);
+}
+
+#[test]
+fn a_list_replaces_a_list() {
+    let said = Said {
+        project: Some(r#"{"registry": {"precedence": ["user", "project", "builtin"]}}"#),
+        user: Some(r#"{"registry": {"precedence": ["builtin"]}}"#),
+        ..Default::default()
+    };
+    assert_eq!(given(&said), ["registry.precedence=[\"builtin\"] < user"]);
+}
+
+#[test]
+fn a_section_without_settings_sets_nothing() {
+    let said = Said { project: Some(r#"{"catalog": {}}"#), user: Some(""), ..Default::default() };
+    assert_eq!(given(&said), Vec::<String>::new());
+}
+
+#[test]
+fn a_variable_is_json_or_else_text() {
+    let check = |name: &str, value: &str, expected: &str| {
+        let said = Said { environment: &[(name, value)], ..Default::default() };
+        assert_eq!(given(&said), [format!("{expected} < {name}")]);
+    };
+    check("SKILLFUL_REGISTRY_COMPAT", "false", "registry.compat=false");
+    check("SKILLFUL_CATALOG_FORMAT", "json", "catalog.format=\"json\"");
+    check("SKILLFUL_CATALOG_FORMAT", "\"json\"", "catalog.format=\"json\"");
+    check("SKILLFUL_REGISTRY_PRECEDENCE", "[\"user\"]", "registry.precedence=[\"user\"]");
+}
+
+#[test]
+fn a_variable_that_is_empty_or_of_no_setting_sets_nothing() {
+    let environment: &[_] = &[
+        ("SKILLFUL_CATALOG_MAX_CHARS", ""),
+        ("SKILLFUL_CATALOG", "{}"),
+        ("SKILLFUL_SKILL_ROOTS", "[\"/a\"]"),
+        ("CATALOG_MAX_CHARS", "1"),
+    ];
+    assert_eq!(given(&Said { environment, ..Default::default() }), Vec::<String>::new());
+}
+
+#[test]
+fn what_loosens_is_taken_from_the_user_and_not_from_a_project() {
+    let loose = r#"{"trust": {"projects": "all"}, "security": {"block_angle_brackets_in_frontmatter": false, "max_skill_body_lines": 9}}"#;
+    let project = Said { project: Some(loose), ..Default::default() };
+    assert_eq!(given(&project), ["security.max_skill_body_lines=9 < project"]);
+    assert_eq!(read(&project).0.unwrap().warnings.len(), 2);
+    let user = Said { user: Some(loose), ..Default::default() };
+    let expected = [
+        "security.block_angle_brackets_in_frontmatter=false < user",
+        "security.max_skill_body_lines=9 < user",
+        "trust.projects=\"all\" < user",
+    ];
+    assert_eq!(given(&user), expected);
+    assert!(read(&user).0.unwrap().warnings.is_empty());
+}
+
+#[test]
+fn a_project_that_tightens_does_so_until_the_user_says_otherwise() {
+    let tight = r#"{"trust": {"projects": "ask"}}"#;
+    let project = Said { project: Some(tight), ..Default::default() };
+    assert_eq!(given(&project), ["trust.projects=\"ask\" < project"]);
+    let environment: &[_] = &[("SKILLFUL_TRUST_PROJECTS", "all")];
+    let both = Said { project: Some(tight), environment, ..Default::default() };
+    assert_eq!(given(&both), ["trust.projects=\"all\" < SKILLFUL_TRUST_PROJECTS"]);
+}
+
+#[test]
+fn roots_belong_to_whose_file_names_them() {
+    let said = Said {
+        project: Some(r#"{"skill_roots": ["tools", "~/theirs"]}"#),
+        user: Some(r#"{"skill_roots": ["mine", "/abroad"]}"#),
+        ..Default::default()
+    };
+    let (layers, folder) = read(&said);
+    let layers = layers.unwrap();
+    let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+    assert_eq!(layers.project_roots, [project.join("tools"), home.join("theirs")]);
+    assert_eq!(layers.user_roots, [home.join("mine"), "/abroad".into()]);
+}
+
+#[test]
+fn in_the_home_directory_the_file_is_the_users() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join(".agent")).unwrap();
+    let text = r#"{"trust": {"projects": "all"}, "skill_roots": ["mine"]}"#;
+    fs::write(folder.path().join(".agent/config.json"), text).unwrap();
+    let layers = Layers::read(folder.path(), Some(folder.path()), &[]).unwrap();
+    assert!(matches!(layers.origins["trust.projects"], Origin::User(_)));
+    assert!(layers.project_roots.is_empty() && layers.warnings.is_empty());
+}
+
+#[test]
+fn a_mistake_is_told_with_its_place() {
+    let check = |said: &Said<'_>, message: &str, hint: &str| {
+        assert_eq!(error(said), (message.to_owned(), hint.to_owned()));
+    };
+    check(
+        &Said { project: Some(r#"{"registry": {"depth": 1}}"#), ..Default::default() },
+        "unknown setting `registry.depth` in project/.agent/config.json",
+        "did you mean `registry.max_depth`?",
+    );
+    check(
+        &Said { user: Some(r#"{"security": {"max_skill_body_lines": -1}}"#), ..Default::default() },
+        "`security.max_skill_body_lines` in home/.agent/config.json: invalid value: integer `-1`, expected a whole number, 0 or more",
+        "`skillful schema config` describes every setting",
+    );
+    check(
+        &Said { environment: &[("SKILLFUL_CATALOG_FORMAT", "yaml")], ..Default::default() },
+        "`catalog.format` in $SKILLFUL_CATALOG_FORMAT: unknown variant `yaml`, expected one of `lines`, `xml`, `json`",
+        "`skillful schema config` describes every setting",
+    );
+    check(
+        &Said { user: Some("{"), ..Default::default() },
+        "`home/.agent/config.json` is not valid JSON: Unterminated object on line 1 column 2",
+        "correct the file; comments are allowed",
+    );
+}
+
+#[test]
+fn every_setting_can_be_given_by_its_key() {
+    let defaults = serde_json::to_value(Config::default()).unwrap();
+    assert_eq!(known_keys().len(), leaves(&defaults).len());
+    for (key, value) in leaves(&defaults) {
+        let nested = key.rsplit('.').fold(value.clone(), |value, part| json!({part: value}));
+        let text = nested.to_string();
+        let said = Said { user: Some(&text), ..Default::default() };
+        assert_eq!(given(&said), [format!("{key}={value} < user")]);
+    }
+}
+
+#[test]
+fn leaves_are_the_values_that_are_not_objects() {
+    let value = json!({"a": {"b": 1, "c": {"d": [2, {"e": 3}]}}, "f": null, "g": {}});
+    let found: Vec<(String, Value)> =
+        leaves(&value).into_iter().map(|(key, value)| (key, value.clone())).collect();
+    let expected = [("a.b", json!(1)), ("a.c.d", json!([2, {"e": 3}])), ("f", Value::Null)];
+    assert_eq!(found, expected.map(|(key, value)| (key.to_owned(), value)));
+}
+
+#[test]
+fn a_tilde_is_the_home_directory_only_where_it_stands_alone() {
+    let check = |path: &str, home: Option<&str>, expected: &str| {
+        assert_eq!(expand(path, Path::new("/base"), home.map(Path::new)), Path::new(expected));
+    };
+    check("~", Some("/home"), "/home");
+    check("~/a", Some("/home"), "/home/a");
+    check("~//a", Some("/home"), "/home/a");
+    check("~other/a", Some("/home"), "/base/~other/a");
+    check("~/a", None, "/base/~/a");
+    check("a/b", Some("/home"), "/base/a/b");
+    check("/a", Some("/home"), "/a");
+}
+
+#[test]
+fn a_guess_is_made_only_where_it_is_likely() {
+    let names = || ["catalog.format", "catalog.max_chars", "trust.projects"].into_iter();
+    assert_eq!(closest("catalog.max_char", names()).as_deref(), Some("catalog.max_chars"));
+    assert_eq!(closest("trust.project", names()).as_deref(), Some("trust.projects"));
+    assert_eq!(closest("zzz", names()), None);
+}

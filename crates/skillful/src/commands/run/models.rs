@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agent::driver::Model;
 use agent::run::Run;
-use model::offline::{Candidate, Offline};
+use model::offline::Offline;
 use model::scripted::{Script, ScriptError, Scripted};
 use skill::offer::Offer;
 
@@ -32,15 +32,7 @@ pub(super) fn open(
 }
 
 fn offline(offer: &Offer<'_>, run: &Run) -> Offline {
-    let hits = offer.search(run.request(), 5);
-    // One common word is a coincidence; a word of the name or several words are not.
-    let convincing = |why: &str| why.starts_with("name:") || why.matches(", ").count() >= 2;
-    let candidates = hits.iter().map(|hit| Candidate {
-        name: hit.name.clone(),
-        source: hit.source,
-        convincing: convincing(&hit.why),
-    });
-    Offline::new(run.request(), candidates.collect())
+    Offline::new(offer.search(run.request(), 5))
 }
 
 fn scripted(file: &Path) -> Result<Box<dyn Model>, Failure> {
