@@ -231,18 +231,19 @@ fn variables(environment: &[(OsString, OsString)]) -> Vec<(String, String, Value
         .collect()
 }
 
+/// Settings whose own keys the user chooses.
+const OPEN: [&str; 3] = ["execution.interpreters", "permissions", "profiles"];
+
 /// Every setting by its dotted key.
 pub(crate) fn known_keys() -> Vec<String> {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    leaves(&defaults).into_iter().map(|(key, _)| key).collect()
+    let fixed = leaves(&defaults).into_iter().map(|(key, _)| key);
+    fixed.chain(OPEN.map(str::to_owned)).collect()
 }
 
 /// Values that are not objects, by their dotted keys.
 pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
-    let map = match value {
-        Value::Object(map) if !map.is_empty() => map,
-        _ => return vec![(String::new(), value)],
-    };
+    let Value::Object(map) = value else { return vec![(String::new(), value)] };
     map.iter()
         .flat_map(|(key, value)| {
             leaves(value).into_iter().map(move |(rest, leaf)| {
