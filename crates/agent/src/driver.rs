@@ -142,7 +142,11 @@ impl Driver<'_> {
                 step => {
                     journal.commit()?;
                     match step {
-                        Step::CallModel(prompt) => Input::Replied(self.call(&prompt)),
+                        Step::CallModel(prompt) => match self.call(&prompt) {
+                            // Whoever stopped the run stopped the model with it.
+                            Reply::Failed { .. } if self.cancel.requested() => Input::Cancelled,
+                            reply => Input::Replied(reply),
+                        },
                         Step::Ask { request, question } => {
                             match self.answer(request, question, &mut held) {
                                 Some(answer) => Input::Answered(answer),

@@ -358,8 +358,15 @@ impl Run {
     }
 
     fn decided(&mut self, decision: Decision) {
-        let Decision { action, plan_update, .. } = decision;
+        let Decision { action, plan_update, diagnostics } = decision;
         self.context.decided(json!({"action": action}).to_string());
+        if let Some(error) =
+            diagnostics.as_ref().and_then(|said| said["plan_update_error"].as_str())
+        {
+            self.note(EventKind::PlanUpdated, json!({"refused": error}));
+            self.context
+                .remark(format!("[Plan] The change of the plan was not understood: {error}"));
+        }
         if let Some(update) = plan_update {
             self.update_plan(&update);
         }

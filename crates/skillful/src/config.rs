@@ -106,8 +106,6 @@ pub(crate) enum Sandbox {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Audit {
-    /// Whether prompts are kept, not only their hashes.
-    pub(crate) store_prompts: bool,
     /// Further patterns (regular expressions) of secrets that are never written.
     pub(crate) redact: Vec<String>,
 }

@@ -13,8 +13,22 @@ fn given(world: &World) -> String {
 #[test]
 fn without_files_every_setting_has_its_default() {
     assert_snapshot!(World::new().run("skillful config show"), @r#"
+    audit.redact: []
+    budget.max_context_chars: 200000
+    budget.max_cost_usd: null
+    budget.max_output_tokens: null
+    budget.max_script_runs: 6
+    budget.max_tool_calls: 30
+    budget.max_turns: 12
+    budget.max_wall_seconds: 600
     catalog.format: "lines"
     catalog.max_chars: 8000
+    disclosure: "metadata"
+    execution.network_hosts: []
+    execution.require_approval_for: []
+    execution.sandbox: "required"
+    execution.timeout_seconds: 30
+    model: null
     registry.compat: true
     registry.follow_symlinks: true
     registry.max_depth: 6
@@ -191,7 +205,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`
+    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `execution`, `audit`, `permissions`, `profiles`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -292,9 +306,33 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
     assert_snapshot!(world.read("project/.agent/config.json"), @r#"
     // Settings of skillful: take the first `//` away from a line to set it.
     {
+      "audit": {
+        // "redact": [],  // Further patterns (regular expressions) of secrets that are never written.
+      },
+      "budget": {
+        // "max_context_chars": 200000,  // Characters of the context.
+        // "max_cost_usd": null,  // What the model may cost, in US dollars; no limit by default.
+        // "max_output_tokens": null,  // Tokens the model may write; no limit by default.
+        // "max_script_runs": 6,  // Runs of scripts.
+        // "max_tool_calls": 30,  // Calls of tools and scripts.
+        // "max_turns": 12,  // Decisions of the model.
+        // "max_wall_seconds": 600,  // Seconds from start to end.
+      },
       "catalog": {
         // "format": "lines",  // How it is written: `lines`, `xml` or `json`.
         // "max_chars": 8000,  // Characters it may take.
+      },
+      // "disclosure": "metadata",  // Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+      "execution": {
+        // "network_hosts": [],  // Hosts that network requests may reach.
+        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules say.
+        // "sandbox": "required",  // What happens where the kernel cannot contain a script.
+        // "timeout_seconds": 30,  // Seconds a script may take.
+      },
+      // "model": null,  // Who decides: `offline`, `scripted:FILE`, `openai:NAME`, `anthropic:NAME`; found out when not set.
+      "permissions": {
+      },
+      "profiles": {
       },
       "registry": {
         // "compat": true,  // Whether `.agents` and `.claude` folders are searched, too.

@@ -36,6 +36,8 @@ fn help_names_every_command() {
     Usage: skillful [OPTIONS] <COMMAND>
 
     Commands:
+      run          Work on a request with the skills that fit it
+      runs         Look at what agents did here: list, show, replay, verify, undo, prune
       list         List the skills that can be reached
       search       Find the skills that fit a task
       inspect      Show what a skill says about itself and what it holds
@@ -44,6 +46,7 @@ fn help_names_every_command() {
       new          Start a new skill from a template
       refresh      Read every skill anew, whatever the cache says
       doctor       Look for what is wrong, and say how to mend it
+      permissions  Show or take back what was approved for always
       trust        Trust a project's skills as they are now
       untrust      Take trust in a project's skills back
       config       Show or start the settings
@@ -103,7 +106,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: list, search, inspect, why, validate, new, refresh, doctor, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, new, refresh, doctor, permissions, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -207,13 +210,18 @@ fn a_value_that_cannot_be_is_an_error_of_usage() {
 fn schemas_are_listed_and_printed() {
     let world = World::new();
     assert_snapshot!(world.run("skillful schema"), @"
+    action
     config
     doctor
     entry
     error
+    event
     inspect
     list
     new
+    run
+    run-summary
+    script
     search
     trust
     untrust

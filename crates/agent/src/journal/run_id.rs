@@ -18,9 +18,15 @@ const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const SUFFIX: usize = 4;
 
 impl RunId {
-    /// A name for a run that begins now; `random` tells those of the same second apart.
+    /// A name for a run that begins now. The suffix begins with the time within the second, so that names
+    /// sort by time, and ends with what `random` gives.
     pub fn new(now: jiff::Timestamp, random: u32) -> Self {
-        Self::at(&now.strftime("%Y%m%d_%H%M%S").to_string(), u64::from(random))
+        let letters = (ALPHABET.len() * ALPHABET.len()) as u64;
+        let within = u64::from(now.subsec_millisecond().unsigned_abs()) * letters / 1_000;
+        Self::at(
+            &now.strftime("%Y%m%d_%H%M%S").to_string(),
+            within * letters + u64::from(random) % letters,
+        )
     }
 
     /// The name to try when this one is taken.

@@ -474,6 +474,16 @@ fn a_bad_change_of_the_plan_changes_nothing_and_is_told() {
 }
 
 #[test]
+fn a_change_of_the_plan_that_was_not_understood_is_told() {
+    let Reply::Decided { mut decision, usage, raw } = decided(tool("grep")) else { panic!() };
+    decision.diagnostics = Some(json!({"plan_update_error": "no such mode"}));
+    let play =
+        play(setup(), vec![Reply::Decided { decision, usage, raw }, decided(answer("x"))]).played();
+    assert!(play.prompts.last().unwrap().contains("no such mode"));
+    assert_eq!(play.data(EventKind::PlanUpdated)[0]["refused"], "no such mode");
+}
+
+#[test]
 fn a_skill_the_user_chose_is_loaded_first_and_audited_as_theirs() {
     let setup = Setup { invoked: Some(SkillRef::named("alpha")), ..setup() };
     let play = play(setup, vec![decided(answer("done"))]).played();

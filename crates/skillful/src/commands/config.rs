@@ -152,7 +152,10 @@ fn template() -> String {
             continue;
         };
         text.push_str(&format!("  \"{section}\": {{\n"));
-        for (key, value) in settings {
+        // What the user names has no default to show.
+        for (key, value) in
+            settings.iter().filter(|(_, value)| **value != Value::Object(Default::default()))
+        {
             let pointer = format!("/properties/{section}");
             text.push_str(&format!("    {}", line(&pointer, key, value)));
         }

@@ -24,13 +24,18 @@ type Make = fn() -> JsonSchemaValue;
 
 /// Every schema, by name.
 const SCHEMAS: &[(&str, Make)] = &[
+    ("action", || schema_for!(agent::action::Decision)),
     ("config", || schema_for!(Config)),
     ("doctor", printed::<commands::doctor::Diagnosis>),
     ("entry", printed::<skill::index::Entry>),
     ("error", printed::<ErrorDocument<'static>>),
+    ("event", || schema_for!(agent::event::Event)),
     ("inspect", printed::<commands::inspect::Inspection<'static>>),
     ("list", printed::<commands::list::Listing<'static>>),
     ("new", printed::<commands::new::Created>),
+    ("run", || schema_for!(commands::run::RunResult)),
+    ("run-summary", || schema_for!(agent::journal::RunSummary)),
+    ("script", || schema_for!(model::scripted::Script)),
     ("search", printed::<commands::search::Hits>),
     ("trust", printed::<commands::trust::Trusted>),
     ("untrust", printed::<commands::trust::Untrusted>),

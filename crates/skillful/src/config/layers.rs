@@ -146,7 +146,6 @@ impl Layers {
             ("security", "block_angle_brackets_in_frontmatter", Value::from(false)),
             ("execution", "sandbox", Value::from("off")),
             ("execution", "sandbox", Value::from("best-effort")),
-            ("audit", "store_prompts", Value::from(true)),
         ];
         for (section, key, loose) in loosens {
             let Some(section_value) = value.get_mut(section).and_then(Value::as_object_mut) else {

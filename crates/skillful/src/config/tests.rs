@@ -196,7 +196,11 @@ fn a_mistake_is_told_with_its_place() {
 #[test]
 fn every_setting_can_be_given_by_its_key() {
     let defaults = serde_json::to_value(Config::default()).unwrap();
-    assert_eq!(known_keys().len(), leaves(&defaults).len() + 3, "and those whose keys the user chooses");
+    assert_eq!(
+        known_keys().len(),
+        leaves(&defaults).len() + 3,
+        "and those whose keys the user chooses"
+    );
     for (key, value) in leaves(&defaults) {
         let nested = key.rsplit('.').fold(value.clone(), |value, part| json!({part: value}));
         let text = nested.to_string();

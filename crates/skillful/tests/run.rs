@@ -1,0 +1,260 @@
+//! `skillful run` and `skillful runs`
+
+mod world;
+
+use serde_json::{Value, json};
+use world::World;
+
+fn sales() -> World {
+    let world = World::new();
+    world.write("project/sales.csv", "region,amount\nnorth,10\nsouth,20\nnorth,5\n");
+    world
+}
+
+/// A world with a script for the model.
+fn scripted(turns: Value) -> World {
+    let world = World::new();
+    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world
+}
+
+fn answer(content: &str) -> Value {
+    json!({"action": {"type": "final_answer", "payload": {"content": content}}})
+}
+
+fn call(tool: &str, params: Value) -> Value {
+    json!({"action": {"type": "call_tool", "payload": {"tool": tool, "params": params}}})
+}
+
+/// Types of the recorded events of the last run.
+fn kinds(world: &World) -> Vec<String> {
+    let events = world.json("skillful runs show last --json");
+    events
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["type"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Codes of what the model observed in the last run.
+fn codes(world: &World) -> Vec<Value> {
+    let events = world.json("skillful runs show last --json");
+    let observed =
+        events.as_array().unwrap().iter().filter(|event| event["type"] == "observation_recorded");
+    observed.map(|event| event["data"]["code"].clone()).collect()
+}
+
+#[test]
+fn a_fresh_user_gets_an_answer_without_any_key() {
+    let world = sales();
+    let seen = world.run("skillful run --yes \"Summarise sales.csv\"");
+    assert!(
+        seen.contains("- Rows: 3") && seen.contains("| `amount` | 5 | 20 | 11.6667 | 35 |"),
+        "{seen}"
+    );
+    assert!(!seen.contains("[exit"), "{seen}");
+    assert_eq!(world.run("skillful runs verify last | cut -c1-6"), "intact\n");
+    assert_eq!(world.run("skillful runs replay last | cut -c1-9"), "identical\n");
+}
+
+#[test]
+fn without_a_person_a_script_is_refused_and_the_shown_command_allows_it() {
+    let world = sales();
+    let refused = world.run("skillful run \"Summarise sales.csv\"");
+    assert!(refused.contains("--approve run_script:csv-report/scripts/report.sh"), "{refused}");
+    assert!(refused.ends_with("[exit 3]\n"), "{refused}");
+    let blocked = world.json("skillful run --json \"Summarise sales.csv\"");
+    assert_eq!(
+        (&blocked["status"], &blocked["stop_reason"]),
+        (&json!("blocked"), &json!("approval_required"))
+    );
+    assert_eq!(blocked["approval"]["risk"], "medium");
+    let allowed = world.run(blocked["approval"]["replay"].as_str().unwrap());
+    assert!(allowed.contains("final_answer") && allowed.contains("Rows: 3"), "{allowed}");
+}
+
+#[test]
+fn a_run_that_waits_for_an_approval_goes_on_when_it_is_there() {
+    let world = sales();
+    let run = world.json("skillful run --json \"Summarise sales.csv\"")["run_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let resumed = world.run(&format!("skillful run --resume {run} --yes"));
+    assert!(resumed.contains("- Rows: 3"), "{resumed}");
+    assert_eq!(world.run("skillful runs replay last | cut -c1-9"), "identical\n");
+    let again = world.run(&format!("skillful run --resume {run} --yes"));
+    assert!(again.contains("is finished") && again.ends_with("[exit 1]\n"), "{again}");
+}
+
+#[test]
+fn a_denied_script_never_runs() {
+    let world = sales();
+    world.run("skillful run --yes --deny run_script \"Summarise sales.csv\"");
+    assert!(!kinds(&world).contains(&"approval_required".to_owned()));
+    assert_eq!(codes(&world)[1], "ToolNotAllowed");
+    world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "deny"}}"#);
+    world.run("skillful run --yes \"Summarise sales.csv\"");
+    assert_eq!(
+        codes(&world)[1],
+        "ToolNotAllowed",
+        "a yes to everything is not a yes to what is denied"
+    );
+}
+
+#[test]
+fn a_pipe_gets_the_answer_and_nothing_else() {
+    let world = scripted(json!([answer("four\n")]));
+    assert_eq!(world.run("skillful run --model scripted:turns.json \"2 + 2\""), "four\n");
+    assert_eq!(
+        world.read(&format!("project/.agent/runs/{}/final.md", last(&world))).trim(),
+        "four"
+    );
+}
+
+fn last(world: &World) -> String {
+    world.json("skillful runs list --json")["runs"][0]["run_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn events_are_json_lines_in_a_chain() {
+    let world = scripted(json!([answer("done")]));
+    let lines = world.output("skillful run --events --model scripted:turns.json x").stdout;
+    let lines = String::from_utf8(lines).unwrap();
+    let events: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.first().unwrap()["type"], "run_started");
+    assert_eq!(events.last().unwrap()["type"], "run_finished");
+    for (place, event) in events.iter().enumerate() {
+        assert_eq!(event["seq"], place as u64 + 1);
+        assert_eq!(event["prev"].as_str().unwrap().is_empty(), place == 0);
+    }
+}
+
+#[test]
+fn a_changed_record_is_found_with_exit_code_4() {
+    let world = scripted(json!([answer("done")]));
+    world.run("skillful run --model scripted:turns.json x");
+    let events = format!("project/.agent/runs/{}/events.jsonl", last(&world));
+    world.write(&events, world.read(&events).replace("\"done\"", "\"gone\""));
+    let seen = world.run("skillful runs verify last");
+    assert!(seen.starts_with("changed") && seen.ends_with("[exit 4]\n"), "{seen}");
+}
+
+#[test]
+fn a_written_file_can_be_restored() {
+    let write = |text: &str| call("write_file", json!({"path": "note.txt", "content": text}));
+    let world = scripted(json!([write("two"), write("three"), answer("done")]));
+    world
+        .write("project/note.txt", "one")
+        .write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+    let run = "skillful run --approve write_file:note.txt --model scripted:turns.json x";
+    world.run(run);
+    assert_eq!(world.read("project/note.txt"), "three");
+    world.run("skillful runs undo last --dry-run");
+    assert_eq!(world.read("project/note.txt"), "three");
+    world.run("skillful runs undo last");
+    assert_eq!(world.read("project/note.txt"), "one");
+    world.run(run);
+    world.write("project/note.txt", "mine");
+    let refused = world.run("skillful runs undo last");
+    assert!(refused.ends_with("[exit 1]\n"), "{refused}");
+    assert_eq!(world.read("project/note.txt"), "mine");
+}
+
+#[test]
+fn tools_that_are_off_are_not_offered_and_not_done() {
+    let world =
+        scripted(json!([call("write_file", json!({"path": "a", "content": "b"})), answer("ok")]));
+    world.run("skillful run --yes --model scripted:turns.json x");
+    assert_eq!(codes(&world), ["ToolNotAllowed"]);
+    assert!(!world.path("project/a").exists());
+}
+
+#[test]
+fn a_skill_that_is_hidden_untrusted_or_denied_cannot_be_told_from_none() {
+    let select = |name: &str| json!({"action": {"type": "select_skills", "payload": {"skills": [{"name": name}], "reason": ""}}});
+    let world = scripted(json!([
+        select("secret"),
+        select("theirs"),
+        select("denied"),
+        select("none"),
+        answer("ok")
+    ]));
+    world.write(
+        "home/.agent/skills/secret/SKILL.md",
+        "---\nname: secret\ndescription: S.\ndisable-model-invocation: true\n---\n",
+    );
+    world
+        .skill("project/.agent/skills/theirs", "Theirs.")
+        .skill("home/.agent/skills/denied", "Denied.");
+    world.write("home/.agent/config.json", r#"{"permissions": {"skill": {"denied": "deny"}}}"#);
+    world.run("skillful run --model scripted:turns.json x");
+    assert_eq!(codes(&world), ["SkillNotFound"; 4]);
+    let catalog = world.read(&format!("project/.agent/runs/{}/inputs/catalog.txt", last(&world)));
+    for name in ["secret", "theirs", "denied"] {
+        assert!(!catalog.contains(name), "{catalog}");
+    }
+}
+
+#[test]
+fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
+    let world = scripted(json!([answer("ok")]));
+    world.write(
+        "home/.agent/skills/secret/SKILL.md",
+        "---\nname: secret\ndescription: S.\ndisable-model-invocation: true\n---\n",
+    );
+    world.skill("project/.agent/skills/theirs", "Theirs.");
+    let chosen = world.json("skillful run --json --model scripted:turns.json \"/secret do it\"");
+    assert_eq!(chosen["skills"], json!(["secret"]));
+    world.run("skillful run --model scripted:turns.json --skill theirs x");
+    assert_eq!(codes(&world), ["SkillUntrusted"]);
+}
+
+#[test]
+fn secrets_reach_neither_the_record_nor_the_answer() {
+    let key = "sk-proj-q8Zr4LmT0vXy2NcB7dKw9PfGh3Js";
+    let world = scripted(json!([call("read_file", json!({"path": "notes.txt"})), answer("ok")]));
+    world.write("project/notes.txt", format!("the key is {key}\n"));
+    world.run("skillful run --model scripted:turns.json \"look at notes.txt\"");
+    let found = world.run(&format!("grep -rl {key} .agent || echo none"));
+    assert_eq!(found, "none\n");
+}
+
+#[test]
+fn a_model_that_makes_no_sense_ends_in_an_answer_that_says_so() {
+    let world = scripted(json!([{"text": "no"}, {"text": "{\"action\":"}, {"text": "[]"}]));
+    let seen = world.run("skillful run --model scripted:turns.json x");
+    assert!(seen.contains("could not be understood") && seen.ends_with("[exit 1]\n"), "{seen}");
+    assert!(!kinds(&world).contains(&"action_planned".to_owned()));
+}
+
+#[test]
+fn wrong_words_on_the_command_line_are_explained() {
+    let world = World::new();
+    for line in [
+        "skillful run --model magic x",
+        "skillful run --approve nonsense x",
+        "skillful run --profile none x",
+        "skillful run",
+    ] {
+        let seen = world.run(line);
+        assert!(seen.ends_with("[exit 2]\n"), "{line}\n{seen}");
+    }
+    let missing = world.run("skillful runs show 20200101_000000_none");
+    assert!(missing.contains("there is no run") && missing.ends_with("[exit 1]\n"), "{missing}");
+}
+
+#[test]
+fn an_approval_for_always_is_listed_and_can_be_revoked() {
+    let world = World::new();
+    assert!(world.run("skillful permissions list").contains("Nothing is approved"));
+    let grants = json!({"version": 1, "grants": [{"project": "/p", "permission": "run_script", "pattern": "a/scripts/b", "skill_hash": null}]});
+    world.write("home/.agent/grants.json", grants.to_string());
+    let listed = world.json("skillful permissions list --json");
+    let id = listed["grants"][0]["id"].as_str().unwrap();
+    assert!(world.run("skillful permissions revoke gr_000000000000").ends_with("[exit 1]\n"));
+    world.run(&format!("skillful permissions revoke {id}"));
+    assert_eq!(world.json("skillful permissions list --json")["grants"], json!([]));
+}
