@@ -16,7 +16,9 @@ fn shown<'a>(pieces: impl Iterator<Item = &'a [u8]>, decided: Option<&Decision>)
         }
     };
     pieces.for_each(|piece| early.push(piece, &mut show));
-    decided.into_iter().for_each(|decided| early.finish(decided, &mut show));
+    if let Some(decided) = decided {
+        early.finish(decided, &mut show);
+    }
     answer
 }
 

@@ -27,6 +27,9 @@ use crate::decision::{raw, text_of};
 use conversation::{Conversation, Observed, Skill};
 use manual::Manual;
 
+/// How often a script is run, for requests that name many files.
+const MAX_RUNS: usize = 4;
+
 /// The planner, for one request.
 #[derive(Clone, Debug)]
 pub struct Offline {
@@ -45,7 +48,7 @@ impl Offline {
             (None, None) => self.begin(conversation),
             (None, Some(observed)) if observed.is_ok() => {
                 // The skill worked in a run of its own, and this is its answer.
-                let text = observed.text.unwrap_or_default().to_owned();
+                let text = answer::of_child(observed);
                 conversation.answer(text, StepStatus::Completed, StepStatus::Completed)
             }
             (None, Some(observed)) => {
@@ -84,10 +87,11 @@ impl Model for Offline {
 fn with_skill(conversation: &Conversation<'_>, skill: &Skill<'_>) -> Decision {
     let manual = Manual::read(skill.text);
     let runs = manual.runs(conversation.request);
+    let (runs, left_out) = runs.split_at(runs.len().min(MAX_RUNS));
     let done: Vec<&Observed<'_>> =
         conversation.observed.iter().filter(|observed| observed.is_script()).collect();
-    if let Some(failure) = done.iter().find(|observed| !observed.is_ok()) {
-        let text = answer::script_failed(failure, &skill.name, &manual);
+    if let Some((failure, before)) = done.split_last().filter(|(last, _)| !last.is_ok()) {
+        let text = answer::script_failed(failure, before, &skill.name, &manual);
         return conversation.answer(text, StepStatus::Completed, StepStatus::Blocked);
     }
     match runs.get(done.len()) {
@@ -105,7 +109,7 @@ fn with_skill(conversation: &Conversation<'_>, skill: &Skill<'_>) -> Decision {
             conversation.answer(text, StepStatus::Completed, StepStatus::Skipped)
         }
         None => {
-            let text = answer::output(&done, &skill.name);
+            let text = answer::output(&done, left_out, &skill.name);
             conversation.answer(text, StepStatus::Completed, StepStatus::Completed)
         }
     }

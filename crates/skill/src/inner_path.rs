@@ -32,20 +32,21 @@ impl InnerPath {
         if path.contains('\\') {
             return refuse("it holds a backslash");
         }
-        if path.starts_with('/') || path.starts_with('~') {
+        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        let tidy = parts.join("/");
+        if path.starts_with('/') || tidy.starts_with('~') {
             return refuse("it is absolute");
         }
-        if path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic() {
+        if matches!(tidy.as_bytes(), [b'a'..=b'z' | b'A'..=b'Z', b':', ..]) {
             return refuse("it names a drive");
         }
-        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
         if parts.contains(&"..") {
             return refuse("it leads upwards");
         }
         if parts.is_empty() {
             return refuse("it is empty");
         }
-        Ok(Self(parts.join("/")))
+        Ok(Self(tidy))
     }
 
     /// The path with `/` between its parts.

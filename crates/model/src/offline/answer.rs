@@ -5,35 +5,45 @@ use skill::search::Hit;
 
 use super::conversation::Observed;
 use super::manual::Manual;
-use super::usage::Usage;
+use super::usage::{ScriptRun, Usage};
 
-/// What scripts printed.
-pub(super) fn output(done: &[&Observed<'_>], skill: &str) -> String {
-    let mut parts = Vec::new();
-    for observed in done {
-        if done.len() > 1 {
-            parts.push(format!("## {}", observed.target()));
-        }
-        parts.push(printed(observed));
+/// What scripts printed, and which were not run.
+pub(super) fn output(done: &[&Observed<'_>], left_out: &[ScriptRun], skill: &str) -> String {
+    let mut parts = outputs(done);
+    let calls: Vec<&str> = done.iter().map(|observed| script(observed, skill)).collect();
+    let mut note = format!(
+        "Made without a language model: this is what `{}` of the skill `{skill}` printed.",
+        calls.join("`, `")
+    );
+    if !left_out.is_empty() {
+        let files: Vec<String> = left_out.iter().flat_map(|run| run.args.clone()).collect();
+        note.push_str(&format!(" Left for another request: `{}`.", files.join("`, `")));
     }
-    let calls: Vec<String> =
-        done.iter().map(|observed| format!("`{}`", script(observed, skill))).collect();
-    parts.push(format!(
-        "Made without a language model: this is what {} of the skill `{skill}` printed.",
-        calls.join(", ")
-    ));
+    parts.push(note);
     parts.join("\n\n")
 }
 
-/// A script that did not do its work.
-pub(super) fn script_failed(failure: &Observed<'_>, skill: &str, manual: &Manual) -> String {
-    format!(
+/// A script that did not do its work, after others that did.
+pub(super) fn script_failed(
+    failure: &Observed<'_>,
+    before: &[&Observed<'_>],
+    skill: &str,
+    manual: &Manual,
+) -> String {
+    let mut parts = outputs(before);
+    parts.push(format!(
         "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nThe skill's steps, to go on by hand:\n\n{}\n\nMade without a language model, which could look for another way: choose one with `--model`.",
         script(failure, skill),
         failure.state,
         said(failure),
         manual.steps
-    )
+    ));
+    parts.join("\n\n")
+}
+
+/// The answer of a child run.
+pub(super) fn of_child(observed: &Observed<'_>) -> String {
+    observed.text.map_or_else(|| kept(observed), str::to_owned)
 }
 
 /// Instructions instead of a result.
@@ -91,12 +101,18 @@ fn script<'a>(observed: &'a Observed<'_>, skill: &str) -> &'a str {
     target.strip_prefix(skill).and_then(|rest| rest.strip_prefix('/')).unwrap_or(target)
 }
 
+/// Each output, under a heading where there are several.
+fn outputs(done: &[&Observed<'_>]) -> Vec<String> {
+    let headed = |observed: &&Observed<'_>| match done.len() {
+        1 => printed(observed),
+        _ => format!("## {}\n\n{}", observed.target(), printed(observed)),
+    };
+    done.iter().map(headed).collect()
+}
+
 /// What a script printed: its result may be plain text, or a tool's JSON.
 fn printed(observed: &Observed<'_>) -> String {
-    let Some(text) = observed.text else {
-        let kept = observed.kept.unwrap_or_default();
-        return format!("The output is long; all of it is in the run's folder, in `{kept}`.");
-    };
+    let Some(text) = observed.text else { return kept(observed) };
     let Ok(Value::Object(result)) = serde_json::from_str(text) else { return or_nothing(text) };
     let part = |name: &str| result.get(name).and_then(Value::as_str);
     let Some(shown) = part("stdout").or(part("content")) else { return or_nothing(text) };
@@ -107,6 +123,12 @@ fn printed(observed: &Observed<'_>) -> String {
         }
         _ => shown,
     }
+}
+
+/// In place of what a compaction took.
+fn kept(observed: &Observed<'_>) -> String {
+    let place = observed.kept.unwrap_or_default();
+    format!("The output is long; all of it is in the run's folder, in `{place}`.")
 }
 
 fn or_nothing(text: &str) -> String {

@@ -4,9 +4,6 @@ use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
 use serde_json::json;
 use skill::text::{one_line, prefix};
 
-/// How many files of a request are handed to a script that takes one at a time.
-pub(super) const MAX_RUNS: usize = 4;
-
 const STEPS: [(&str, &str); 3] = [
     ("skill", "Load the skill that fits"),
     ("script", "Run the script that it documents"),

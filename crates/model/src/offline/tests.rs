@@ -114,6 +114,27 @@ fn requests_that_name_their_files_run_the_documented_script() {
 }
 
 #[test]
+fn of_many_files_the_first_are_taken_and_the_others_named() {
+    let run = run(setup("Summarise 1.csv 2.csv 3.csv 4.csv 5.csv 6.csv (csv)"), prints("PRINTED"));
+    assert_eq!(actions(&run).len(), 5);
+    let answer = &run.outcome.answer;
+    assert!(answer.ends_with("Left for another request: `5.csv`, `6.csv`."), "{answer}");
+}
+
+#[test]
+fn what_scripts_printed_before_one_failed_is_told() {
+    let run = run(setup("Summarise a.csv and b.csv (csv)"), |action| match action {
+        Action::RunScript { args, .. } if args[0] == "b.csv" => {
+            Comes::Refused(Refusal::new("ExitNonZero", "no such file", "look"))
+        }
+        _ => Comes::Done(Observation::of("PRINTED")),
+    });
+    let answer = &run.outcome.answer;
+    let expected = "PRINTED\n\nThe script `scripts/report.sh b.csv` of the skill `csv-report` gave no result: `ExitNonZero`.";
+    assert!(answer.starts_with(expected), "{answer}");
+}
+
+#[test]
 fn requests_without_files_are_answered_with_the_steps() {
     check(
         "profile this tsv and tell me which columns have missing values",

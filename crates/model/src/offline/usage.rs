@@ -1,7 +1,6 @@
 //! How a skill's scripts are called, as its text shows it.
 
 use super::file_names::extension;
-use super::plan::MAX_RUNS;
 
 /// How a script is called, as in `scripts/report.sh FILE`.
 pub(super) struct Usage {
@@ -34,6 +33,7 @@ pub(super) struct ScriptRun {
 /// Words before a script's path that only say what runs it.
 const INTERPRETERS: [&str; 9] =
     ["bash", "sh", "python", "python3", "node", "ruby", "perl", "uv", "run"];
+
 impl Usage {
     /// What to run for these files; nothing if they are not what the script takes.
     pub(super) fn runs(&self, names: &[&str]) -> Vec<ScriptRun> {
@@ -54,7 +54,7 @@ impl Usage {
         }
         let takes_any_number = self.words.contains(&Word::Files);
         if places == 1 && !takes_any_number {
-            return names.chunks(1).take(MAX_RUNS).map(|name| self.run(name)).collect();
+            return names.chunks(1).map(|name| self.run(name)).collect();
         }
         if names.len() == places || takes_any_number { vec![self.run(&names)] } else { Vec::new() }
     }

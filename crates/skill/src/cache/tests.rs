@@ -310,13 +310,13 @@ fn what_is_forgotten_is_read_again() {
 #[test]
 fn many_skills_on_many_threads_stay_warm() {
     let world = World::new();
-    for at in 0..600 {
+    for at in 0..300 {
         world.skill(&format!("root/s{at}"));
     }
     let cache = Cache::in_an_hour(&world);
     assert_eq!(cached(&world, &cache).0, CacheState::Cold);
     assert_eq!(cached(&world, &cache), (CacheState::Warm, 0));
     world.tick();
-    world.set_modified("root/s599/SKILL.md", 5);
+    world.set_modified("root/s299/SKILL.md", 5);
     assert_eq!(cached(&world, &cache).0, CacheState::Partial);
 }

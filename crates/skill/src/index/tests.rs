@@ -80,6 +80,7 @@ fn the_hash_depends_on_nothing_but_the_files() {
         let index = build_root(&world, &cached);
         assert_eq!((index.report.roots[0].cache, index.hash()), (state, hash.clone()));
     }
+    world.tick();
     world.remove("root");
     skills.iter().rev().for_each(|skill| world.skill(skill));
     assert_eq!(build_root(&world, &threads(8)).hash(), hash, "created the other way round");

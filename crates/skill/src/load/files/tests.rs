@@ -238,6 +238,16 @@ fn a_linked_skill_loads_wherever_the_index_found_it() {
     }
 }
 
+#[test]
+fn a_root_behind_a_link_is_as_good_as_any() {
+    let world = world();
+    world.rename("root", "real");
+    world.link("root", "real");
+    check(&world, "references/x.md", "inside");
+    let body = load_body(&world.entry(), &ReadOptions::default(), &Limits::default());
+    assert_eq!(body.unwrap().core.text, "Body.\n");
+}
+
 /// After the index was built, what it recorded may be replaced by a link to somewhere else.
 #[test]
 fn what_was_swapped_for_a_link_since_the_index_was_built_is_refused() {
