@@ -1,5 +1,7 @@
 //! `skillful run` and `skillful runs`
 
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+
 mod world;
 
 use serde_json::{Value, json};

@@ -184,8 +184,21 @@ impl Streams {
                 }
             }
         }
+        let [stdout, stderr] = [shown(&exit.stdout), shown(&exit.stderr)];
+        let mut result = json!({
+            "ok": true,
+            "exit_code": exit_code(exit.ending),
+            "stdout": stdout.text,
+            "stderr": stderr.text,
+            "truncated": stdout.truncated || stderr.truncated,
+            "sha256": crate::hex(&exit.stdout.sha256),
+            "storage_ref": kept[0],
+        });
         let code = failure_code(exit.ending);
-        let text = render(exit, &kept);
+        if let Some(code) = code {
+            result["ok"] = false.into();
+            result["error"] = json!({"code": code, "message": ending_in_words(exit.ending), "hint": "read stderr; call it otherwise, or do without it"});
+        }
         Ok(Observation {
             code: code.map(str::to_owned),
             facts: json!({
@@ -194,7 +207,7 @@ impl Streams {
                 "stdout": {"bytes": exit.stdout.bytes, "ref": kept[0]}, "stderr": {"bytes": exit.stderr.bytes, "ref": kept[1]},
             }),
             storage_ref: kept[0].clone(),
-            ..Observation::of(text)
+            ..Observation::of(result.to_string())
         })
     }
 }
@@ -216,8 +229,8 @@ fn failure_code(ending: Ending) -> Option<&'static str> {
     }
 }
 
-fn render(exit: &Exit, kept: &[Option<String>]) -> String {
-    let ending = match exit.ending {
+fn ending_in_words(ending: Ending) -> String {
+    match ending {
         Ending::Exited(code) => format!("exit code {code}"),
         Ending::Signalled(signal) => format!("ended by signal {signal}"),
         Ending::Killed(Reason::Time) => "killed: it took too long".to_owned(),
@@ -225,38 +238,34 @@ fn render(exit: &Exit, kept: &[Option<String>]) -> String {
         Ending::Killed(reason) => {
             format!("killed: over the limit of {}", json!(reason).as_str().unwrap_or("resources"))
         }
-    };
-    let mut text = format!("{ending}\n");
-    for (name, captured, kept) in
-        [("stdout", &exit.stdout, &kept[0]), ("stderr", &exit.stderr, &kept[1])]
-    {
-        if captured.bytes > 0 {
-            text.push_str(&stream(name, captured, kept.as_deref()));
-        }
     }
-    text
 }
 
-/// The beginning and the end of a stream, within what the model sees.
-fn stream(name: &str, captured: &Captured, kept: Option<&str>) -> String {
+/// What the model sees of a stream.
+struct Shown {
+    text: String,
+    truncated: bool,
+}
+
+/// All of a stream, or its beginning and its end.
+fn shown(captured: &Captured) -> Shown {
     let visible = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         skill::text::strip_hidden(&text).0.into_owned()
     };
     let whole = visible(&[captured.head.as_slice(), &captured.tail].concat());
     if captured.omitted() == 0 && whole.chars().count() <= SHOWN {
-        return format!("[{name}]\n{}\n", whole.trim_end());
+        return Shown { text: whole, truncated: false };
     }
     let head = visible(&captured.head);
     let tail = visible(if captured.tail.is_empty() { &captured.head } else { &captured.tail });
     let end = tail.char_indices().rev().nth(SHOWN / 4).map_or(tail.as_str(), |(at, _)| &tail[at..]);
-    let kept = kept.map(|kept| format!("; the whole is in {kept}")).unwrap_or_default();
-    format!(
-        "[{name}]\n{}\n[… {} bytes in all{kept} …]\n{}\n",
+    let text = format!(
+        "{}\n[… {} bytes in all …]\n{end}",
         skill::text::prefix(&head, SHOWN / 2),
-        captured.bytes,
-        end.trim_end()
-    )
+        captured.bytes
+    );
+    Shown { text, truncated: true }
 }
 
 fn of_script(error: &ScriptError) -> Refusal {
