@@ -2,6 +2,7 @@
 //!
 //! Copies of the folder are taken while a run goes on: each is what a kill at that moment would leave. What a
 //! kill in the middle of a commit would leave is made from the copies before and after it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod support;
 

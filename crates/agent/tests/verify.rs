@@ -1,4 +1,5 @@
 //! Whatever is changed in a run's folder is found, and nothing that a kill leaves is.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod support;
 
