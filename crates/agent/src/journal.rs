@@ -35,7 +35,7 @@ use crate::event::{Event, Happening, VERSION};
 use crate::run::Run;
 use content::Contents;
 use detach::detach;
-use file::{replace, sync_folder};
+use file::{exchange, replace, sync_folder};
 use lines::EVENTS;
 use summary::{ANSWER, SUMMARY, Summing};
 
@@ -172,7 +172,7 @@ impl Journal {
     pub fn write_state(&mut self, state: &Value) -> Result<(), JournalError> {
         // It can be made again from the events, so nobody waits for the disk.
         let json = format!("{state}\n");
-        replace(&self.folder.join("state.json"), json.as_bytes(), Durability::NoSync)
+        exchange(&self.folder.join("state.json"), json.as_bytes())
     }
 
     /// Keeps content that is too large for an event; answers with its reference.

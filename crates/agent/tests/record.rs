@@ -1,6 +1,5 @@
 //! Every recorded run replays, and what is changed in a record shows when it does.
-
-#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod support;
 

@@ -2,8 +2,7 @@
 //!
 //! Copies of the folder are taken while a run goes on: each is what a kill at that moment would leave. What a
 //! kill in the middle of a commit would leave is made from the copies before and after it.
-
-#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod support;
 

@@ -1,6 +1,5 @@
 //! Whatever is changed in a run's folder is found, and nothing that a kill leaves is.
-
-#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod support;
 

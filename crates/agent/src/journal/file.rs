@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
 use super::Durability;
 use super::error::JournalError;
 
@@ -21,6 +23,24 @@ pub(super) fn replace(
             file.sync_data()?;
         }
         fs::rename(&temporary, path)
+    };
+    write().map_err(JournalError::io("write", path))
+}
+
+/// Replaces a file again and again: the old one becomes the place for the next.
+///
+/// A new file each time would cost more and more, for disks do not like to reuse what was just deleted.
+pub(super) fn exchange(path: &Path, content: &[u8]) -> Result<(), JournalError> {
+    let spare = path.with_added_extension("tmp");
+    let write = || {
+        let mut file = File::options().write(true).create(true).truncate(false).open(&spare)?;
+        file.write_all(content)?;
+        file.set_len(content.len() as u64)?;
+        // The first time there is nothing to exchange, and some disks cannot.
+        match renameat_with(CWD, &spare, CWD, path, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(()),
+            Err(_) => fs::rename(&spare, path),
+        }
     };
     write().map_err(JournalError::io("write", path))
 }

@@ -45,16 +45,25 @@ impl Journal {
         durability: Durability,
     ) -> Result<Self, JournalError> {
         let folder = runs.join(run_id.as_str());
-        let create = |path: &Path| DirBuilder::new().mode(0o700).create(path);
-        create(&folder).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => JournalError::Exists { run_id: run_id.to_string() },
-            _ => JournalError::io("create", &folder)(error),
-        })?;
+        let path = folder.join(EVENTS);
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // A child's folder without events was left by an interruption, for its parent is ours.
+                if run_id.parent().is_none() || path.exists() {
+                    return Err(JournalError::Exists { run_id: run_id.to_string() });
+                }
+            }
+            Err(error) => return Err(JournalError::io("create", &folder)(error)),
+        }
         for name in ["inputs", "observations", "artifacts", "sandbox"] {
             let inner = folder.join(name);
-            create(&inner).map_err(JournalError::io("create", &inner))?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&inner)
+                .map_err(JournalError::io("create", &inner))?;
         }
-        let path = folder.join(EVENTS);
         File::create_new(&path).map_err(JournalError::io("create", &path))?;
         let events = lock(&folder)?;
         let journal = Self::new(&folder, run_id.clone(), events, durability)?;

@@ -168,7 +168,9 @@ impl Toolbox for Hands {
 
 fn read_file(path: &Value, journal: &mut Journal) -> Observation {
     match path.as_str() {
-        Some("long") => Observation::of("a long line, even längër than that\n".repeat(200)),
+        Some(path) if path.starts_with("long") => {
+            Observation::of(format!("{path}: a long line, even längër than that\n").repeat(200))
+        }
         Some("kept") => {
             let whole = "kept as a whole\n".repeat(500);
             let storage_ref = Some(journal.keep(whole.as_bytes()).unwrap());

@@ -1,8 +1,9 @@
 //! Small doubles to drive whole runs with: a model that reads its lines, a toolbox that writes down what it did.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 #![allow(unreachable_pub, reason = "each test file is a crate of its own")]
 
-mod doubles;
+pub mod doubles;
 pub mod scenarios;
 
 use std::fs;

@@ -1,32 +1,32 @@
 //! What secrets look like.
 
-/// Tokens that are known by how they begin. Every alternative begins with a literal, which is what makes
-/// looking through ordinary text fast.
+/// Tokens that are known by how they begin. Every alternative begins with a literal, which makes looking
+/// through ordinary text fast, and only ASCII matters, which makes the patterns small.
 pub(super) const TOKENS: &str = r#"(?x)
     (?<private_key>
-        -----BEGIN\ [A-Z0-9\ ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----
-        (?:\s|\\[nr])*
-        (?:[A-Za-z-]{1,20}:\ [^\n\\]{0,200}(?:\s|\\[nr])+)*
-        (?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr])*)+
-        [A-Za-z0-9+/=]*(?:\s|\\[nr])*
-        (?:-----END\ [A-Z0-9\ ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----)?
+        -----BEGIN\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?-----
+        (?:[\ \t\r\n]|\\[nr])*
+        (?:[A-Za-z-]+:\ [\ -\[\]-~]*(?:[\r\n]|\\[nr])+)*
+        (?:[A-Za-z0-9+/=]{16,}(?:[\ \t\r\n]|\\[nr])*)+
+        [A-Za-z0-9+/=]*(?:[\ \t\r\n]|\\[nr])*
+        (?:-----END\ [A-Z0-9\ ]*PRIVATE\ KEY(?:\ BLOCK)?-----)?
     )
-    | (?<sk_key>\bsk-[A-Za-z0-9_-]{20,})
-    | (?<github_token>\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,}))
-    | (?<gitlab_token>\bglpat-[A-Za-z0-9_-]{20,})
-    | (?<aws_key>\b(?:AKIA|ASIA)[A-Z2-7]{16}\b)
-    | (?<slack_token>\bxox[abeoprs]-[A-Za-z0-9-]{10,})
-    | (?<google_key>\bAIza[A-Za-z0-9_-]{35,})
-    | (?<jwt>\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})
-    | (?<bearer_word>\b(?i:bearer)\s+)(?<bearer>[A-Za-z0-9._~+/=-]{16,})
-    | (?<url_user>://[^\s/:@?\#]{0,100}:)[^\s/@?\#]{1,200}@
+    | (?<sk_key>(?-u:\b)sk-[A-Za-z0-9_-]{20,})
+    | (?<github_token>(?-u:\b)(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,}))
+    | (?<gitlab_token>(?-u:\b)glpat-[A-Za-z0-9_-]{20,})
+    | (?<aws_key>(?-u:\b)(?:AKIA|ASIA)[A-Z2-7]{16}(?-u:\b))
+    | (?<slack_token>(?-u:\b)xox[abeoprs]-[A-Za-z0-9-]{10,})
+    | (?<google_key>(?-u:\b)AIza[A-Za-z0-9_-]{35,})
+    | (?<jwt>(?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})
+    | (?<bearer_word>(?-u:\b)(?i-u:bearer)[\ \t]+)(?<bearer>[A-Za-z0-9._~+/=-]{16,})
+    | (?<url_user>://[!-~&&[^/:@?\#]]*:)[!-~&&[^/@?\#]]+@
 "#;
 
 /// `password=…`, `"api_key": "…"`, `DB_PASSWORD: '…'`; the name ends with one of the words.
 pub(super) const ASSIGNMENT: &str = r#"(?x)
     (?<name>
-        (?i:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)
-        \\?["']?\s{0,4}[:=]\s{0,4}\\?["']?
+        (?i-u:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)
+        \\?["']?[\ \t]{0,4}[:=][\ \t]{0,4}\\?["']?
     )
     (?<value>[A-Za-z0-9+/=_.~!@\#%^&*?$-]{8,})
 "#;
