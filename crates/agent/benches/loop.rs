@@ -90,12 +90,14 @@ fn drive(world: &World, path: &'static str, durability: Durability) -> Vec<Momen
     let mut run = Run::start(setup);
     let mut model = Instantly { path, asked: Vec::with_capacity(TURNS + 1) };
     let hooks = Hooks::default();
+    let redactor = Redactor::new([], []).expect("it is made");
     let mut driver = Driver {
         model: &mut model,
         toolbox: &mut Hands::new(Path::new("effects"), &hooks),
         engine: &mut Engine::new("/project", Configuration::default()),
         approver: &mut Person(None),
         listener: &mut hooks.clone(),
+        redactor: &redactor,
         clock: &FixedClock::new(0),
         cancel: &Cancel::default(),
         invocation: &Invocation { command: Vec::new(), arguments: Vec::new() },
