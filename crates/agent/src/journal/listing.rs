@@ -6,6 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::error::JournalError;
 use super::lines::{EVENTS, attached, parse, split};
 use super::run_id::RunId;
@@ -15,7 +18,7 @@ use super::summary::{RunSummary, SUMMARY, summary};
 const TAIL: u64 = 32_768;
 
 /// A run that cannot be listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unlisted {
     /// The run.
     pub run_id: String,

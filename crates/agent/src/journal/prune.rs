@@ -10,6 +10,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::error::JournalError;
 use super::index::INDEXES;
@@ -30,7 +32,7 @@ pub struct Pruning {
 }
 
 /// A run that can be removed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Prunable {
     /// The run.
     pub run_id: String,

@@ -3,8 +3,9 @@
 //! A run is a function of its setup and its inputs, and both are in the events. What a run notes for the
 //! same inputs must be what is recorded.
 
-use serde::Deserialize;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tools::permission::ToolSet;
 
@@ -13,7 +14,7 @@ use crate::run::{Run, Setup};
 use crate::step::Input;
 
 /// The first place where a run, repeated, is not what is recorded.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, thiserror::Error)]
 #[error(
     "event {seq} differs at `{path}`: recorded is `{}`, found `{}`",
     shown(expected),
