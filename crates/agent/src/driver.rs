@@ -272,6 +272,8 @@ impl Driver<'_> {
             _ => return Ok(interrupted()),
         };
         let observation = self.toolbox.perform(approved, self.cancel, journal);
+        // Before it can become the beginning of a child run.
+        let observation = self.redactor.observation(observation);
         match run.child(&observation) {
             Some(setup) => self.delegate(setup, journal),
             None => Ok(observation),

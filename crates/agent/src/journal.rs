@@ -56,6 +56,15 @@ pub fn reference(sha256: &str) -> String {
     format!("observations/{}.txt", &sha256[..16])
 }
 
+/// Where a text of an event is kept: long ones in a file of their own, short ones in the event itself.
+pub(crate) fn place_of(text: &str) -> String {
+    if text.len() > detach::INLINE {
+        reference(&crate::sha256(text.as_bytes()))
+    } else {
+        EVENTS.to_owned()
+    }
+}
+
 /// Whether [`Journal::commit`] waits for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {

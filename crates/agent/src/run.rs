@@ -510,8 +510,8 @@ impl Run {
         let keeps =
             observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource { .. }));
         let sha256 = crate::sha256(observation.text.as_bytes());
-        let stored =
-            observation.storage_ref.clone().unwrap_or_else(|| crate::journal::reference(&sha256));
+        let stored = observation.storage_ref.clone();
+        let stored = stored.unwrap_or_else(|| crate::journal::place_of(&observation.text));
         if keeps {
             self.context.loaded(&label, &observation.text);
         } else {

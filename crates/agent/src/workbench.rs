@@ -25,7 +25,7 @@ use tools::workspace::Workspace;
 
 use crate::action::{Action, SkillRef};
 use crate::driver::{Cancel, Toolbox};
-use crate::journal::Journal;
+use crate::journal::{Journal, Redactor};
 use crate::step::{Observation, Refusal, Request};
 pub use script::ScriptSettings;
 
@@ -49,6 +49,8 @@ pub struct Workbench<'a> {
     pub engine: Engine,
     /// How scripts run.
     pub scripts: ScriptSettings,
+    /// What takes secrets out of content that is kept whole beside the record.
+    pub redactor: Redactor,
 }
 
 impl Toolbox for Workbench<'_> {
@@ -130,7 +132,7 @@ impl<'a> Workbench<'a> {
             perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record)
                 .map_err(|error| of_tool(&error))?;
         let storage_ref = match &outcome.full {
-            Some(full) => Some(journal.keep(full).map_err(|error| io_error(&error))?),
+            Some(full) => Some(self.keep(full, journal)?),
             None => None,
         };
         let result = outcome.to_json(storage_ref.as_deref());
@@ -139,6 +141,13 @@ impl<'a> Workbench<'a> {
             facts.remove("content");
         }
         Ok(Observation { facts, storage_ref, ..Observation::of(result.to_string()) })
+    }
+}
+
+impl Workbench<'_> {
+    /// Keeps content beside the record, without secrets.
+    fn keep(&self, content: &[u8], journal: &mut Journal) -> Result<String, Refusal> {
+        journal.keep(&self.redactor.content(content)).map_err(|error| io_error(&error))
     }
 }
 

@@ -217,8 +217,14 @@ fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
 #[test]
 fn secrets_reach_neither_the_record_nor_the_answer() {
     let key = "sk-proj-q8Zr4LmT0vXy2NcB7dKw9PfGh3Js";
-    let world = scripted(json!([call("read_file", json!({"path": "notes.txt"})), answer("ok")]));
+    let world = scripted(json!([
+        call("read_file", json!({"path": "notes.txt"})),
+        call("read_file", json!({"path": "long.txt"})),
+        answer("ok")
+    ]));
     world.write("project/notes.txt", format!("the key is {key}\n"));
+    // Long enough to be kept whole beside the record.
+    world.write("project/long.txt", format!("{}{key}\n", "a line of text\n".repeat(3_000)));
     world.run("skillful run --model scripted:turns.json \"look at notes.txt\"");
     let found = world.run(&format!("grep -rl {key} .agent || echo none"));
     assert_eq!(found, "none\n");

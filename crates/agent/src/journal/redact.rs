@@ -95,6 +95,22 @@ impl Redactor {
         }
     }
 
+    /// An observation without secrets in any of its texts.
+    pub(crate) fn observation(&self, observation: Observation) -> Observation {
+        match self.apply(Input::Observed(observation)) {
+            Input::Observed(observation) => observation,
+            _ => unreachable!("an observation stays one"),
+        }
+    }
+
+    /// Content that is kept beside the record, without secrets; what is not text is left as it is.
+    pub(crate) fn content<'c>(&self, content: &'c [u8]) -> Cow<'c, [u8]> {
+        match std::str::from_utf8(content).map(|text| self.text(text)) {
+            Ok(Cow::Owned(clean)) => Cow::Owned(clean.into_bytes()),
+            _ => Cow::Borrowed(content),
+        }
+    }
+
     /// Takes secrets out of every text in a value; says whether there were any.
     pub fn value(&self, value: &mut Value) -> bool {
         match value {

@@ -505,7 +505,7 @@ fn a_full_context_shortens_old_observations_and_never_skills_or_the_request() {
     let mut play = play(setup, replies);
     play.perform = |request| match request.action {
         Action::SelectSkills { .. } => Observation { text: "BODY".repeat(300), ..fine(request) },
-        _ => Observation::of("x".repeat(2_000)),
+        _ => Observation::of("x".repeat(2_001)),
     };
     let play = play.played();
     assert!(!play.data(EventKind::ContextCompacted).is_empty());

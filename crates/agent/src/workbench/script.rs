@@ -1,5 +1,6 @@
 //! A skill's script: prepared, approved by its content, run in the sandbox.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -18,7 +19,7 @@ use tools::script::{
 use super::{Workbench, io_error, of_load, request};
 use crate::action::Action;
 use crate::driver::Cancel;
-use crate::journal::Journal;
+use crate::journal::{Journal, Redactor};
 use crate::step::{Observation, Refusal, Request};
 
 /// Bytes of each stream that the model sees.
@@ -105,7 +106,7 @@ impl Workbench<'_> {
             script::run(&self.scripts.kernel, &script, &surroundings, output, cancel.flag())
         });
         let exit = exit.map_err(|error| of_script(&error))?;
-        streams.keep(journal, &exit).map_err(|error| io_error(&error))
+        streams.keep(journal, &exit, &self.redactor).map_err(|error| io_error(&error))
     }
 
     fn surroundings(&self, run: &Path) -> std::io::Result<Surroundings> {
@@ -169,15 +170,24 @@ impl Streams {
         run(Output { stdout: &mut stdout, stderr: &mut stderr })
     }
 
-    fn keep(&self, journal: &Journal, exit: &Exit) -> std::io::Result<Observation> {
+    fn keep(
+        &self,
+        journal: &Journal,
+        exit: &Exit,
+        redactor: &Redactor,
+    ) -> std::io::Result<Observation> {
+        let mut hashes = [crate::hex(&exit.stdout.sha256), crate::hex(&exit.stderr.sha256)];
         let mut kept = Vec::new();
-        for path in [&self.stdout, &self.stderr] {
+        for (path, hash) in [&self.stdout, &self.stderr].into_iter().zip(&mut hashes) {
             match fs::metadata(path)?.len() {
                 0 => {
                     fs::remove_file(path)?;
                     kept.push(None);
                 }
                 _ => {
+                    if let Some(other) = without_secrets(path, redactor)? {
+                        *hash = other;
+                    }
                     File::open(path)?.sync_all()?;
                     let relative = path.strip_prefix(journal.folder()).unwrap_or(path);
                     kept.push(Some(relative.to_string_lossy().into_owned()));
@@ -191,7 +201,7 @@ impl Streams {
             "stdout": stdout.text,
             "stderr": stderr.text,
             "truncated": stdout.truncated || stderr.truncated,
-            "sha256": crate::hex(&exit.stdout.sha256),
+            "sha256": hashes[0],
             "storage_ref": kept[0],
         });
         let code = failure_code(exit.ending);
@@ -204,11 +214,31 @@ impl Streams {
             facts: json!({
                 "ending": exit.ending, "exit_code": exit_code(exit.ending), "duration_ms": exit.duration.as_millis() as u64,
                 "sandbox": exit.applied,
-                "stdout": {"bytes": exit.stdout.bytes, "ref": kept[0]}, "stderr": {"bytes": exit.stderr.bytes, "ref": kept[1]},
+                "stdout": {"bytes": exit.stdout.bytes, "ref": kept[0], "sha256": hashes[0]},
+                "stderr": {"bytes": exit.stderr.bytes, "ref": kept[1], "sha256": hashes[1]},
             }),
             storage_ref: kept[0].clone(),
             ..Observation::of(result.to_string())
         })
+    }
+}
+
+/// Streams up to this size are cleaned of secrets; a longer one is data, and reading it would take the
+/// memory that streaming saves.
+const CLEANED: u64 = 8 << 20;
+
+/// Takes secrets out of a stream; answers with the hash of what is left, if anything was taken.
+fn without_secrets(path: &Path, redactor: &Redactor) -> std::io::Result<Option<String>> {
+    if fs::metadata(path)?.len() > CLEANED {
+        return Ok(None);
+    }
+    let bytes = fs::read(path)?;
+    match redactor.content(&bytes) {
+        Cow::Borrowed(_) => Ok(None),
+        Cow::Owned(clean) => {
+            fs::write(path, &clean)?;
+            Ok(Some(crate::sha256(&clean)))
+        }
     }
 }
 

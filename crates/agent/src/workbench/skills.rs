@@ -6,7 +6,7 @@ use skill::load::{FileList, Files, injection, load_body, load_resource};
 use skill::roots::Source;
 use tools::permission::SkillHash;
 
-use super::{Workbench, io_error, of_load, request};
+use super::{Workbench, of_load, request};
 use crate::action::{Action, SkillRef};
 use crate::journal::Journal;
 use crate::step::{Loaded, Observation, Refusal, Request, SelectedSkill};
@@ -102,8 +102,7 @@ impl Workbench<'_> {
         let mut loaded = load_resource(entry, path, section_hint, &self.limits)
             .map_err(|error| of_load(&error))?;
         if let Some(full) = &loaded.full {
-            loaded.report.storage_ref =
-                Some(journal.keep(full.as_bytes()).map_err(|error| io_error(&error))?);
+            loaded.report.storage_ref = Some(self.keep(full.as_bytes(), journal)?);
         }
         let report = to_json(&loaded.report);
         let storage_ref = loaded.report.storage_ref.clone();
@@ -128,7 +127,7 @@ impl Workbench<'_> {
         if shown.len() == content.len() {
             return Ok(Observation { loaded, ..Observation::of(content.as_str()) });
         }
-        let storage_ref = journal.keep(content.as_bytes()).map_err(|error| io_error(&error))?;
+        let storage_ref = self.keep(content.as_bytes(), journal)?;
         let text = format!("{shown}\n[… cut here; the whole is in {storage_ref}]");
         Ok(Observation { loaded, storage_ref: Some(storage_ref), ..Observation::of(text) })
     }

@@ -151,6 +151,7 @@ impl Stage<'_> {
             workspace,
             folder,
             engine: self.engine.clone(),
+            redactor: self.redactor()?,
             scripts: ScriptSettings {
                 kernel: LazyLock::new(Kernel::detect),
                 environment: Environment {
