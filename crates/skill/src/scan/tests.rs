@@ -108,7 +108,7 @@ fn a_walk_ends_at_its_bound_at_the_same_place_whatever_the_threads() {
         world.skill(&format!("root/g{:02}/s{at:03}", at % 20));
     }
     // The root, twenty groups, and as many skills as are left, group by group.
-    for folders in [1, 10, 21, 22, 100, 321, 322] {
+    for folders in [1, 10, 21, 22, 100, 300, 320, 321, 322] {
         let options = |threads| ScanOptions { folders, threads, ..ScanOptions::default() };
         let one = outcome(&world, &options(1));
         let skills = one.iter().filter(|line| line.starts_with("skill ")).count();
@@ -254,6 +254,28 @@ fn one_broken_skill_hides_no_other() {
         "no-frontmatter e/SKILL.md",
     ];
     check(&world, &expected);
+}
+
+#[test]
+fn every_problem_has_a_code_and_a_hint_of_its_own() {
+    let problems = [
+        Problem::Frontmatter(FrontmatterError::NoName),
+        Problem::Unreadable { reason: "x".to_owned() },
+        Problem::NotAFile,
+        Problem::SkippedFolder,
+        Problem::WrongCase { found: "skill.md".to_owned() },
+        Problem::LinkCycle,
+        Problem::BrokenLink,
+        Problem::LinkNotFollowed,
+        Problem::NoRoot,
+        Problem::TooManyFolders { limit: 1 },
+        Problem::TooDeep { limit: 1 },
+    ];
+    let distinct = |of: fn(&Problem) -> &'static str| {
+        problems.iter().map(of).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    assert_eq!(distinct(Problem::code), problems.len());
+    assert_eq!(distinct(Problem::hint), problems.len());
 }
 
 #[test]
