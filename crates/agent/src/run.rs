@@ -6,85 +6,28 @@
 //!
 //! Invariant: nothing here reads a file, a variable or the clock.
 
+mod act;
 mod answer;
 mod guard;
 mod notes;
+mod setup;
 
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use skill::metadata::RunMode;
-use tools::permission::{Answer, ApprovalRequest, ToolSet};
+use tools::permission::ApprovalRequest;
 
 use crate::action::{Action, Decision, SkillRef};
-use crate::budget::{Budget, Spent};
+use crate::budget::Spent;
 use crate::context::{Context, Prompt, system_text};
 use crate::event::{EventKind, Happening};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, PlanUpdate, StepStatus};
-use crate::step::{
-    Input, Loaded, Observation, Prepared, Refusal, Reply, Request, SelectedSkill, Step,
-};
-use guard::Ruling;
-
-/// What a run begins with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setup {
-    /// The run's name, which sorts by time.
-    pub run_id: String,
-    /// What the user wants.
-    pub request: String,
-    /// The skills to choose from, as text for the model.
-    #[serde(skip)]
-    pub catalog: String,
-    /// Tools that the configuration and the runtime's policy leave.
-    #[serde(skip, default = "no_tools")]
-    pub tools: ToolSet,
-    /// How much it may use.
-    pub budget: Budget,
-    /// How patient it is.
-    pub patience: Patience,
-    /// A skill the user chose.
-    pub invoked: Option<SkillRef>,
-    /// Skills that are in the context from the start.
-    pub preloaded: Vec<Preloaded>,
-    /// Whether this is a child run, which has none of its own.
-    pub is_child: bool,
-    /// Facts for the record: index hash, model, versions, parent.
-    pub facts: Value,
-}
-
-fn no_tools() -> ToolSet {
-    ToolSet::named([])
-}
-
-/// A skill that is in the context from the start.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Preloaded {
-    /// The skill.
-    pub skill: SelectedSkill,
-    /// Its text.
-    pub text: String,
-}
-
-/// How often something may go wrong, and how much may be asked at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Patience {
-    /// Corrective tries in a turn after a reply that is not a decision.
-    pub corrections: u32,
-    /// Failures of the same action in a row that end the run.
-    pub same_failures: u32,
-    /// Bodies that one action may load.
-    pub skills_per_turn: usize,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { corrections: 2, same_failures: 3, skills_per_turn: 2 }
-    }
-}
+use crate::step::{Input, Loaded, Observation, Reply, Request, SelectedSkill, Step};
+pub use setup::{Patience, Preloaded, Setup};
 
 /// One run of an agent.
 #[derive(Debug, Clone)]
@@ -393,154 +336,6 @@ impl Run {
                     .remark(format!("[Plan] The change of the plan was not applied: {error}"));
             }
         }
-    }
-
-    fn plan_action(&mut self, action: Action, initiator: &str) {
-        self.note(EventKind::ActionPlanned, json!({"initiator": initiator, "action": action}));
-        match self.rule(&action) {
-            Ruling::Go(action) => self.phase = Phase::Preparation { action },
-            Ruling::Answer(content) => self.answer(content),
-            Ruling::Known(text) => self.conclude(&action, &Observation::of(text)),
-            Ruling::Illegal(refusal) => {
-                self.note(
-                    EventKind::ActionValidated,
-                    json!({"ok": false, "stage": "guard", "refusal": refusal}),
-                );
-                self.conclude(&action, &Observation::failed(&refusal));
-            }
-        }
-    }
-
-    fn prepared(&mut self, action: Action, prepared: Prepared, elapsed: u64) {
-        let ok = !matches!(prepared, Prepared::Refused { .. } | Prepared::Denied { .. });
-        self.note(
-            EventKind::ActionValidated,
-            json!({"elapsed_ms": elapsed, "ok": ok, "stage": "permission", "prepared": prepared}),
-        );
-        match prepared {
-            Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => {
-                self.conclude(&action, &Observation::failed(&refusal));
-            }
-            Prepared::Ask { request, question, .. } => {
-                self.note(EventKind::ApprovalRequired, json!({"approval": question}));
-                self.phase = Phase::Answer { request, question };
-            }
-            Prepared::Allowed { request, .. } => self.phase = Phase::Observation { request },
-        }
-    }
-
-    fn answered(
-        &mut self,
-        request: Request,
-        question: &ApprovalRequest,
-        answer: Answer,
-        elapsed: u64,
-    ) {
-        let data = json!({"elapsed_ms": elapsed, "id": question.id, "tool": question.tool, "answer": answer});
-        match answer {
-            Answer::Reject { message } => {
-                self.note(EventKind::ApprovalDenied, data);
-                let said = message.map(|text| format!(": {text}")).unwrap_or_default();
-                let refusal = Refusal::new(
-                    "ApprovalDenied",
-                    format!("the user said no{said}"),
-                    "do not try the same again; do something else, or say what could not be done",
-                );
-                self.conclude(&request.action, &Observation::failed(&refusal));
-            }
-            _ => {
-                self.note(EventKind::ApprovalGranted, data);
-                self.phase = Phase::Observation { request };
-            }
-        }
-    }
-
-    fn observed(&mut self, request: Request, observation: Observation, elapsed: u64) {
-        self.count(&request.action, &observation);
-        self.note(
-            EventKind::ActionExecuted,
-            json!({"elapsed_ms": elapsed, "action": request.action.kind(), "ok": observation.code.is_none(), "observation": observation}),
-        );
-        for loaded in &observation.loaded {
-            self.load(loaded);
-        }
-        self.conclude(&request.action, &observation);
-    }
-
-    fn count(&mut self, action: &Action, observation: &Observation) {
-        if let Some(child) = &observation.spent {
-            self.spent.usage.add(&child.usage);
-            self.spent.turns += child.turns;
-            self.spent.tool_calls += child.tool_calls;
-            self.spent.script_runs += child.script_runs;
-        }
-        if matches!(action, Action::CallTool { .. } | Action::RunScript { .. }) {
-            self.spent.tool_calls += 1;
-        }
-        if matches!(action, Action::RunScript { .. }) {
-            self.spent.script_runs += 1;
-        }
-    }
-
-    fn load(&mut self, loaded: &Loaded) {
-        match loaded {
-            Loaded::Skill(skill) => {
-                self.note(EventKind::SkillLoaded, json!({"skill": skill}));
-                self.selected.push(skill.clone());
-            }
-            Loaded::Chunk { skill, id } => {
-                self.note(EventKind::ResourceLoaded, json!({"skill": skill, "chunk": id}));
-                self.chunks.push((skill.clone(), id.clone()));
-            }
-            Loaded::Resource { skill, path, report } => {
-                self.note(
-                    EventKind::ResourceLoaded,
-                    json!({"skill": skill, "path": path, "report": report}),
-                );
-            }
-        }
-    }
-
-    /// The end of an action: the model is told, and the next turn begins.
-    fn conclude(&mut self, action: &Action, observation: &Observation) {
-        self.observations += 1;
-        let number = self.observations;
-        let state = observation.code.as_deref().unwrap_or("ok");
-        let label = format!("Observation {number} | {} | {state}", action.summary());
-        let keeps =
-            observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource { .. }));
-        let sha256 = crate::sha256(observation.text.as_bytes());
-        let stored = observation.storage_ref.clone();
-        let stored = stored.unwrap_or_else(|| crate::journal::place_of(&observation.text));
-        if keeps {
-            self.context.loaded(&label, &observation.text);
-        } else {
-            let short = format!("[{label} | shortened, the whole is in {stored}]");
-            self.context.observed(&label, &observation.text, short);
-        }
-        self.note(
-            EventKind::ObservationRecorded,
-            json!({"number": number, "action": action.kind(), "ok": observation.code.is_none(), "code": observation.code,
-                "chars": observation.text.chars().count(), "sha256": sha256, "storage_ref": observation.storage_ref}),
-        );
-        match &observation.code {
-            None => self.done.push(action.summary()),
-            Some(code) => self.failures.push(format!("{}: {code}", action.summary())),
-        }
-        if self.is_stuck(action, observation) {
-            return self.finish(StopReason::RepeatedFailure);
-        }
-        self.end_turn();
-        self.next_turn();
-    }
-
-    fn is_stuck(&mut self, action: &Action, observation: &Observation) -> bool {
-        self.repeated = match (&observation.code, &self.repeated) {
-            (None, _) => (None, 0),
-            (Some(_), (Some(last), times)) if last == action => (Some(action.clone()), times + 1),
-            (Some(_), _) => (Some(action.clone()), 1),
-        };
-        self.repeated.1 >= self.setup.patience.same_failures
     }
 
     fn answer(&mut self, content: String) {

@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 use skill::roots::Source;
 use tools::permission::{
-    Action as Rule, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
+    Action as Rule, Answer, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
 };
 
 use super::*;
-use crate::budget::Usage;
-use crate::step::Raw;
+use crate::budget::{Budget, Usage};
+use crate::step::{Prepared, Raw, Refusal};
 
 /// A run whose world is made of values: what the model says is a list, what comes of it is a function.
 struct Play {

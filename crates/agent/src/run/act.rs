@@ -1,0 +1,161 @@
+//! One action on its way: planned, prepared, asked about, done, and told to the model.
+
+use serde_json::json;
+use tools::permission::{Answer, ApprovalRequest};
+
+use super::guard::Ruling;
+use super::{Phase, Run};
+use crate::action::Action;
+use crate::event::EventKind;
+use crate::outcome::StopReason;
+use crate::step::{Loaded, Observation, Prepared, Refusal, Request};
+
+impl Run {
+    pub(super) fn plan_action(&mut self, action: Action, initiator: &str) {
+        self.note(EventKind::ActionPlanned, json!({"initiator": initiator, "action": action}));
+        match self.rule(&action) {
+            Ruling::Go(action) => self.phase = Phase::Preparation { action },
+            Ruling::Answer(content) => self.answer(content),
+            Ruling::Known(text) => self.conclude(&action, &Observation::of(text)),
+            Ruling::Illegal(refusal) => {
+                self.note(
+                    EventKind::ActionValidated,
+                    json!({"ok": false, "stage": "guard", "refusal": refusal}),
+                );
+                self.conclude(&action, &Observation::failed(&refusal));
+            }
+        }
+    }
+
+    pub(super) fn prepared(&mut self, action: Action, prepared: Prepared, elapsed: u64) {
+        let ok = !matches!(prepared, Prepared::Refused { .. } | Prepared::Denied { .. });
+        self.note(
+            EventKind::ActionValidated,
+            json!({"elapsed_ms": elapsed, "ok": ok, "stage": "permission", "prepared": prepared}),
+        );
+        match prepared {
+            Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => {
+                self.conclude(&action, &Observation::failed(&refusal));
+            }
+            Prepared::Ask { request, question, .. } => {
+                self.note(EventKind::ApprovalRequired, json!({"approval": question}));
+                self.phase = Phase::Answer { request, question };
+            }
+            Prepared::Allowed { request, .. } => self.phase = Phase::Observation { request },
+        }
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        request: Request,
+        question: &ApprovalRequest,
+        answer: Answer,
+        elapsed: u64,
+    ) {
+        let data = json!({"elapsed_ms": elapsed, "id": question.id, "tool": question.tool, "answer": answer});
+        match answer {
+            Answer::Reject { message } => {
+                self.note(EventKind::ApprovalDenied, data);
+                let said = message.map(|text| format!(": {text}")).unwrap_or_default();
+                let refusal = Refusal::new(
+                    "ApprovalDenied",
+                    format!("the user said no{said}"),
+                    "do not try the same again; do something else, or say what could not be done",
+                );
+                self.conclude(&request.action, &Observation::failed(&refusal));
+            }
+            _ => {
+                self.note(EventKind::ApprovalGranted, data);
+                self.phase = Phase::Observation { request };
+            }
+        }
+    }
+
+    pub(super) fn observed(&mut self, request: Request, observation: Observation, elapsed: u64) {
+        self.count(&request.action, &observation);
+        self.note(
+            EventKind::ActionExecuted,
+            json!({"elapsed_ms": elapsed, "action": request.action.kind(), "ok": observation.code.is_none(), "observation": observation}),
+        );
+        for loaded in &observation.loaded {
+            self.load(loaded);
+        }
+        self.conclude(&request.action, &observation);
+    }
+
+    fn count(&mut self, action: &Action, observation: &Observation) {
+        if let Some(child) = &observation.spent {
+            self.spent.usage.add(&child.usage);
+            self.spent.turns += child.turns;
+            self.spent.tool_calls += child.tool_calls;
+            self.spent.script_runs += child.script_runs;
+        }
+        if matches!(action, Action::CallTool { .. } | Action::RunScript { .. }) {
+            self.spent.tool_calls += 1;
+        }
+        if matches!(action, Action::RunScript { .. }) {
+            self.spent.script_runs += 1;
+        }
+    }
+
+    pub(super) fn load(&mut self, loaded: &Loaded) {
+        match loaded {
+            Loaded::Skill(skill) => {
+                self.note(EventKind::SkillLoaded, json!({"skill": skill}));
+                self.selected.push(skill.clone());
+            }
+            Loaded::Chunk { skill, id } => {
+                self.note(EventKind::ResourceLoaded, json!({"skill": skill, "chunk": id}));
+                self.chunks.push((skill.clone(), id.clone()));
+            }
+            Loaded::Resource { skill, path, report } => {
+                self.note(
+                    EventKind::ResourceLoaded,
+                    json!({"skill": skill, "path": path, "report": report}),
+                );
+            }
+        }
+    }
+
+    /// The end of an action: the model is told, and the next turn begins.
+    fn conclude(&mut self, action: &Action, observation: &Observation) {
+        self.observations += 1;
+        let number = self.observations;
+        let state = observation.code.as_deref().unwrap_or("ok");
+        let label = format!("Observation {number} | {} | {state}", action.summary());
+        let keeps =
+            observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource { .. }));
+        let sha256 = crate::sha256(observation.text.as_bytes());
+        let stored = observation.storage_ref.clone();
+        let stored = stored.unwrap_or_else(|| crate::journal::place_of(&observation.text));
+        if keeps {
+            self.context.loaded(&label, &observation.text);
+        } else {
+            let short = format!("[{label} | shortened, the whole is in {stored}]");
+            self.context.observed(&label, &observation.text, short);
+        }
+        self.note(
+            EventKind::ObservationRecorded,
+            json!({"number": number, "action": action.kind(), "ok": observation.code.is_none(), "code": observation.code,
+                "chars": observation.text.chars().count(), "sha256": sha256, "storage_ref": observation.storage_ref}),
+        );
+        match &observation.code {
+            None => self.done.push(action.summary()),
+            Some(code) => self.failures.push(format!("{}: {code}", action.summary())),
+        }
+        if self.is_stuck(action, observation) {
+            return self.finish(StopReason::RepeatedFailure);
+        }
+        self.end_turn();
+        self.next_turn();
+    }
+
+    fn is_stuck(&mut self, action: &Action, observation: &Observation) -> bool {
+        self.repeated = match (&observation.code, &self.repeated) {
+            (None, _) => (None, 0),
+            (Some(_), (Some(last), times)) if last == action => (Some(action.clone()), times + 1),
+            (Some(_), _) => (Some(action.clone()), 1),
+        };
+        self.repeated.1 >= self.setup.patience.same_failures
+    }
+}
