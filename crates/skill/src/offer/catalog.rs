@@ -58,10 +58,8 @@ impl Offer<'_> {
     pub fn catalog(&self, limits: CatalogLimits, request: &str) -> Catalog {
         let format = limits.format;
         let all: Vec<&Entry> = self.skills().collect();
-        let whole: Vec<String> = all.iter().map(|entry| format.item(entry)).collect();
-        let length =
-            |items: &[String]| items.iter().map(|item| item.chars().count()).sum::<usize>();
-        if length(&whole) + format.frame(0).chars().count() <= limits.max_chars {
+        let room = limits.max_chars.checked_sub(format.frame(0).chars().count());
+        if let Some(whole) = room.and_then(|room| whole(&all, format, room)) {
             return Catalog {
                 text: if all.is_empty() { String::new() } else { format.write(&whole, 0) },
                 shown: all.iter().map(|entry| entry.name.clone()).collect(),
@@ -91,6 +89,16 @@ impl Offer<'_> {
         ordered.extend(self.skills().filter(|entry| !fits.contains(&std::ptr::from_ref(*entry))));
         ordered
     }
+}
+
+/// Every item, if all of them fit; with thousands of skills that is known after a few.
+fn whole(all: &[&Entry], format: CatalogFormat, mut room: usize) -> Option<Vec<String>> {
+    let fitting = |entry: &&Entry| {
+        let item = format.item(entry);
+        room = room.checked_sub(item.chars().count())?;
+        Some(item)
+    };
+    all.iter().map(fitting).collect()
 }
 
 impl CatalogFormat {
@@ -138,7 +146,7 @@ impl CatalogFormat {
     }
 
     /// Everything but the items.
-    fn frame(self, not_shown: usize) -> String {
+    pub(super) fn frame(self, not_shown: usize) -> String {
         let (head, tail) = self.ends(not_shown);
         head + &tail
     }

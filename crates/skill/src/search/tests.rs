@@ -28,10 +28,40 @@ fn real_requests_find_their_skills() {
         let place = ranked
             .iter()
             .position(|(at, _)| relevant.iter().any(|name| name == documents[*at].name));
-        println!("{relevant:?} {place:?}");
         first += usize::from(place == Some(0));
         ten += usize::from(place.is_some_and(|p| p < 10));
         fifty += usize::from(place.is_some_and(|p| p < 50));
     }
-    println!("hit@1 {first} hit@10 {ten} hit@50 {fifty} of {}", queries.len());
+    assert!(
+        (first, ten, fifty) >= (17, 19, 21),
+        "found first {first}, among ten {ten}, among fifty {fifty} of {}",
+        queries.len()
+    );
+}
+
+fn tokens(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for_each_token(text, |token| found.push(token.to_owned()));
+    found
+}
+
+#[test]
+fn words_are_stemmed_identifiers_kept_and_unspaced_languages_cut() {
+    assert_eq!(tokens("Summarising summaries"), ["summaris", "summari"]);
+    assert_eq!(tokens("read_file .csv"), ["read_file", "read", "file", ".csv", "csv"]);
+    assert_eq!(tokens("数据分析"), ["数据", "据分", "分析"]);
+    assert_eq!(tokens("the a of"), Vec::<String>::new());
+}
+
+#[test]
+fn an_index_is_read_back_as_it_was() {
+    let documents = [
+        Document { name: "a", description: "one two" },
+        Document { name: "b", description: "two" },
+    ];
+    let index = SearchIndex::build(&documents, 7);
+    let (terms, postings) = index.encode().unwrap();
+    assert_eq!(SearchIndex::decode(&terms, postings), Some(index.clone()));
+    assert_eq!(index.rank("two").len(), 2);
+    assert_eq!(index.rank("one")[0].0, 0);
 }
