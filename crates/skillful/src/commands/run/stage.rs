@@ -48,12 +48,16 @@ impl Stage<'_> {
             Durability::Sync,
         )
         .map_err(|error| of_journal(&error))?;
-        let index_hash = self.index.hash();
+        let request = self.redactor()?.text(&wanted.request).into_owned();
+        // With thousands of skills both take their time.
+        let (index_hash, catalog) = std::thread::scope(|scope| {
+            let hash = scope.spawn(|| self.index.hash());
+            let catalog = self.offer.catalog(config.catalog_limits(), &request);
+            (hash.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), catalog)
+        });
         journal
             .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
             .map_err(|error| of_journal(&error))?;
-        let request = self.redactor()?.text(&wanted.request).into_owned();
-        let catalog = self.offer.catalog(config.catalog_limits(), &request);
         std::fs::write(journal.folder().join(CATALOG), &catalog.text)?;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
