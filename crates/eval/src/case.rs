@@ -25,13 +25,13 @@ pub struct Case {
     /// What the user wants.
     pub input: String,
     /// Where it is wanted.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub setup: Setup,
     /// What must come of it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub expect: Expect,
     /// What it may use.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub constraints: Constraints,
     /// What the scripted model replies; without it the case needs a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,19 +46,25 @@ pub struct Case {
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
     /// Folders of skills, relative to the case or to where the command was given.
+    #[serde(skip_serializing_if = "is_default")]
     pub skill_roots: Vec<PathBuf>,
     /// Skills that are installed for the user first: folders or packs.
+    #[serde(skip_serializing_if = "is_default")]
     pub preinstall_skills: Vec<PathBuf>,
     /// Files that are copied to the workspace, relative to the case. A leading `inputs/` is left out there.
+    #[serde(skip_serializing_if = "is_default")]
     pub files: Vec<PathBuf>,
     /// Settings of the user.
+    #[serde(skip_serializing_if = "is_default")]
     pub config: Map<String, Value>,
     /// What is approved beforehand, as with `run --approve`.
+    #[serde(skip_serializing_if = "is_default")]
     pub approve: Vec<String>,
     /// Whether medium risk is approved beforehand, as with `run --yes`.
+    #[serde(skip_serializing_if = "is_default")]
     pub yes: bool,
     /// A skill that the user chooses.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub skill: Option<String>,
 }
 
@@ -67,21 +73,28 @@ pub struct Setup {
 #[serde(default, deny_unknown_fields)]
 pub struct Expect {
     /// At least one of these skills is loaded.
+    #[serde(skip_serializing_if = "is_default")]
     pub skills_any_of: Vec<String>,
     /// All of these are.
+    #[serde(skip_serializing_if = "is_default")]
     pub skills_all_of: Vec<String>,
     /// None of these is.
+    #[serde(skip_serializing_if = "is_default")]
     pub skills_none_of: Vec<String>,
     /// What is done, and in which order.
+    #[serde(skip_serializing_if = "is_default")]
     pub action_sequence_constraints: Vec<SequenceConstraint>,
     /// Codes that the model observes at least once each.
+    #[serde(skip_serializing_if = "is_default")]
     pub error_codes: Vec<String>,
     /// What the answer is like.
+    #[serde(skip_serializing_if = "is_default")]
     pub output: Output,
     /// What files are like afterwards.
+    #[serde(skip_serializing_if = "is_default")]
     pub files: Vec<ExpectedFile>,
     /// Why the run stops.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub stop_reason: Option<String>,
 }
 
@@ -126,16 +139,22 @@ pub enum SequenceConstraint {
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
     /// It holds all of these texts.
+    #[serde(skip_serializing_if = "is_default")]
     pub contains_all: Vec<String>,
     /// It holds one of these, where there are any.
+    #[serde(skip_serializing_if = "is_default")]
     pub contains_any: Vec<String>,
     /// It holds none of these.
+    #[serde(skip_serializing_if = "is_default")]
     pub not_contains: Vec<String>,
     /// A regular expression finds something in it.
+    #[serde(skip_serializing_if = "is_default")]
     pub regex: Option<String>,
     /// What it is.
+    #[serde(skip_serializing_if = "is_default")]
     pub format: Option<Format>,
     /// It is JSON that this schema allows.
+    #[serde(skip_serializing_if = "is_default")]
     pub json_schema: Option<Value>,
 }
 
@@ -161,10 +180,10 @@ pub struct ExpectedFile {
     #[serde(default = "yes")]
     pub exists: bool,
     /// Its SHA-256, in hexadecimal.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// It is JSON that this schema allows.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<Value>,
 }
 
@@ -172,19 +191,29 @@ fn yes() -> bool {
     true
 }
 
+/// What a case does not say is not written either.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// What a run may use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Constraints {
     /// Turns.
+    #[serde(skip_serializing_if = "is_default")]
     pub max_turns: Option<u32>,
     /// Calls of tools, scripts included.
+    #[serde(skip_serializing_if = "is_default")]
     pub max_tool_calls: Option<u32>,
     /// Runs of scripts.
+    #[serde(skip_serializing_if = "is_default")]
     pub max_script_runs: Option<u32>,
     /// Seconds.
+    #[serde(skip_serializing_if = "is_default")]
     pub max_wall_seconds: Option<u64>,
     /// Tools that are off, and must not have run.
+    #[serde(skip_serializing_if = "is_default")]
     pub deny_tools: Vec<String>,
 }
 

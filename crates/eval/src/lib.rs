@@ -8,6 +8,7 @@ pub mod benchmark;
 pub mod case;
 pub mod grade;
 pub mod judge;
+pub mod record;
 pub mod report;
 pub mod runner;
 pub mod suite;

@@ -20,7 +20,7 @@ use crate::runner::{CaseResult, Variant};
 
 pub use html::html;
 pub use junit::junit;
-pub use markdown::markdown;
+pub use markdown::{failures, markdown};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
@@ -215,6 +215,22 @@ fn trigger_rate(runs: &[&CaseResult]) -> Option<TriggerRate> {
         rate,
         passed,
     })
+}
+
+/// Splits queries into those to work with and those to believe, two fifths, the same way every time. Queries that
+/// should and that should not trigger are split alike.
+pub fn split(rates: Vec<TriggerRate>) -> (Vec<TriggerRate>, Vec<TriggerRate>) {
+    let (mut train, mut validation) = (Vec::new(), Vec::new());
+    let (should, should_not): (Vec<_>, Vec<_>) =
+        rates.into_iter().partition(|rate| rate.should_trigger);
+    for mut kind in [should, should_not] {
+        // In an order that has nothing to do with the author's.
+        kind.sort_by_key(|rate| crate::sha256(rate.query.as_bytes()));
+        let believed = kind.len() * 2 / 5;
+        train.extend(kind.split_off(believed));
+        validation.extend(kind);
+    }
+    (train, validation)
 }
 
 fn dimensions(results: &[&CaseResult]) -> BTreeMap<Dimension, f64> {

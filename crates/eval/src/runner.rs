@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::case::Located;
+use crate::grade::{self, Graded};
 use crate::judge::{Evidence, Verdict, judge};
 use place::Place;
 use process::Ended;
@@ -46,6 +47,8 @@ pub struct Options {
     pub jobs: usize,
     /// How long a case may take.
     pub time_limit: Duration,
+    /// The model that judges sentences; without one they are not judged.
+    pub grader: Option<String>,
 }
 
 /// Whether the skill in question is there.
@@ -98,7 +101,7 @@ pub struct CaseResult {
     pub answer: Option<String>,
     /// Sentences that a model judged; they do not count in `passed`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub graded: Vec<crate::grade::Graded>,
+    pub graded: Vec<Graded>,
     /// Where the record is kept, relative to the report.
     pub record: String,
 }
@@ -190,6 +193,7 @@ fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseRe
             result.answer = crate::trace::Trace::new(&events).answer().map(str::to_owned);
             result.error = failed;
             result.verdict = Some(verdict);
+            result.graded = grade(job, result.answer.as_deref(), options, stop);
         }
         Err(error) => result.error = Some(error),
     }
@@ -225,6 +229,25 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     let evidence = Evidence { events: &events, files: Some(&place), is_live: true };
     let verdict = judge(&job.located.case, &evidence);
     Ok(Carried::Ran { events, verdict, failed })
+}
+
+/// Has the grader judge each sentence of the case about the answer.
+fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBool) -> Vec<Graded> {
+    let (Some(grader), Some(answer)) = (&options.grader, answer) else { return Vec::new() };
+    let case = &job.located.case;
+    let judged = |assertion: &String| {
+        let question = grade::question(assertion, &case.input, answer);
+        let place = Place::empty(options).ok()?;
+        let command = place.ask(&question, grader, options);
+        let Ok(Ended::Exited { output, .. }) = process::run(command, options.time_limit, stop)
+        else {
+            return None;
+        };
+        let events = events(&output).ok()?;
+        crate::trace::Trace::new(&events).answer().map(str::to_owned)
+    };
+    let sentences = case.assertions.iter();
+    sentences.map(|text| grade::graded(text, answer, judged(text).as_deref())).collect()
 }
 
 /// The events of a program's output; a line that was cut off at the end does not count.

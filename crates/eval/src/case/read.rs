@@ -102,7 +102,7 @@ pub fn read(path: &Path, text: &str) -> Result<Vec<Located>, CaseError> {
         return Ok(standard::cases(path, file));
     } else if standard::is_trigger_set(&shape) {
         let queries: Vec<TriggerQuery> = parse.whole()?;
-        return Ok(standard::trigger_cases(path, queries));
+        return Ok(standard::trigger_set(path, queries));
     } else if shape.get("cases").is_some() {
         parse.whole::<Several>()?.cases
     } else if shape.is_array() {

@@ -79,11 +79,19 @@ pub(super) fn cases(path: &Path, file: StandardFile) -> Vec<Located> {
         .collect()
 }
 
-/// A case for each query of a set.
-pub fn trigger_cases(path: &Path, queries: Vec<TriggerQuery>) -> Vec<Located> {
-    let skill = skill_of(path);
-    let name = skill.as_ref().map(|(_, name)| name.clone());
-    let folder = skill.map(|(folder, _)| folder);
+/// A case for each query of a set in the folder of the skill it is about.
+pub(super) fn trigger_set(path: &Path, queries: Vec<TriggerQuery>) -> Vec<Located> {
+    let (folder, name) = skill_of(path).unzip();
+    trigger_cases(path, name, folder, queries)
+}
+
+/// A case for each query of a set about the skill called `name`, which is installed from `folder` first.
+pub fn trigger_cases(
+    path: &Path,
+    name: Option<String>,
+    folder: Option<PathBuf>,
+    queries: Vec<TriggerQuery>,
+) -> Vec<Located> {
     let numbered = queries.into_iter().enumerate();
     numbered
         .map(|(place, TriggerQuery { query, should_trigger })| {

@@ -46,7 +46,7 @@ pub fn markdown(report: &Report) -> String {
 }
 
 /// What is wrong with a result, a line each.
-pub(super) fn failures(result: &CaseResult) -> Vec<String> {
+pub fn failures(result: &CaseResult) -> Vec<String> {
     let checks =
         result.verdict.iter().flat_map(|verdict| &verdict.checks).filter(|check| !check.passed);
     let checks = checks.map(|check| {

@@ -32,18 +32,22 @@ pub(super) enum PlaceError {
 }
 
 impl Place {
-    pub(super) fn prepare(job: &Job<'_>, options: &Options) -> Result<Self, PlaceError> {
-        let write = |path: &Path| {
-            let path = path.to_owned();
-            move |source| PlaceError::Write { path, source }
-        };
-        let folder =
-            TempDir::with_prefix("skillful-eval-").map_err(write(&std::env::temp_dir()))?;
+    /// A place with the settings that all cases begin with.
+    pub(super) fn empty(options: &Options) -> Result<Self, PlaceError> {
+        let folder = TempDir::with_prefix("skillful-eval-")
+            .map_err(|source| PlaceError::Write { path: std::env::temp_dir(), source })?;
         let place = Self { folder };
-        let case = &job.located.case;
         for folder in [place.workspace(), place.home().join(".agent/skills")] {
-            fs::create_dir_all(&folder).map_err(write(&folder))?;
+            fs::create_dir_all(&folder)
+                .map_err(|source| PlaceError::Write { path: folder, source })?;
         }
+        place.configure(options.config.clone())?;
+        Ok(place)
+    }
+
+    pub(super) fn prepare(job: &Job<'_>, options: &Options) -> Result<Self, PlaceError> {
+        let place = Self::empty(options)?;
+        let case = &job.located.case;
         let own_inputs = job.located.folder.join("inputs");
         if own_inputs.is_dir() {
             copy(&own_inputs, &place.workspace())?;
@@ -55,14 +59,20 @@ impl Place {
         for skill in &case.setup.preinstall_skills {
             place.install(&job.located.resolve(skill, &options.elsewhere), options)?;
         }
-        let config = place.home().join(".agent/config.json");
-        let settings = Value::Object(settings(case, options)).to_string();
-        fs::write(&config, settings).map_err(write(&config))?;
+        place.configure(settings(case, options))?;
         if let Some(script) = &case.mock {
-            let json = json!(script).to_string();
-            fs::write(place.script(), json).map_err(write(&place.script()))?;
+            place.write(&place.script(), &json!(script))?;
         }
         Ok(place)
+    }
+
+    fn configure(&self, settings: Map<String, Value>) -> Result<(), PlaceError> {
+        self.write(&self.home().join(".agent/config.json"), &Value::Object(settings))
+    }
+
+    fn write(&self, path: &Path, json: &Value) -> Result<(), PlaceError> {
+        let failed = |source| PlaceError::Write { path: path.to_owned(), source };
+        fs::write(path, json.to_string()).map_err(failed)
     }
 
     fn workspace(&self) -> PathBuf {
@@ -126,6 +136,14 @@ impl Place {
             command.args(["--skill", skill]);
         }
         command.arg("--").arg(&case.input);
+        command
+    }
+
+    /// A question to a model, without skills and tools.
+    pub(super) fn ask(&self, question: &str, model: &str, options: &Options) -> Command {
+        let mut command = self.program(options);
+        command.args(["run", "--events", "--quiet", "--deny", "skill"]).args(&options.arguments);
+        command.args(["--model", model, "--", question]);
         command
     }
 
