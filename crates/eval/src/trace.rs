@@ -60,7 +60,9 @@ impl<'e> Trace<'e> {
                 (EventKind::ApprovalRequired, Some(step)) => step.required = Some(event),
                 (EventKind::ApprovalGranted, Some(step)) => step.granted = Some(event),
                 (EventKind::ApprovalDenied, Some(step)) => step.denied = Some(event),
-                (EventKind::ActionExecuted, Some(step)) => step.executed = Some(event),
+                (EventKind::ActionExecuted, Some(step)) => {
+                    step.executed.get_or_insert(event);
+                }
                 _ => {}
             }
         }
