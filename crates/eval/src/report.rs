@@ -6,7 +6,7 @@ mod markdown;
 mod plot;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 

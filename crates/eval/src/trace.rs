@@ -3,9 +3,6 @@
 //! Invariant: nothing is taken for granted. A record may be cut off, changed by hand or made elsewhere, so what
 //! is missing or out of place is left for the judges to find.
 
-#[cfg(test)]
-mod tests;
-
 use agent::event::{Event, EventKind};
 use serde_json::Value;
 

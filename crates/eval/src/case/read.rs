@@ -139,7 +139,10 @@ impl Parse<'_> {
         let mut deserializer = serde_json::Deserializer::from_str(self.text);
         let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let field = error.path().to_string();
-            self.invalid_json(Some(&field).filter(|field| *field != "."), error.inner())
+            self.invalid_json(
+                Some(&field).filter(|field| *field != "." && *field != "?"),
+                error.inner(),
+            )
         })?;
         deserializer.end().map_err(|error| self.invalid_json(None, &error))?;
         Ok(value)

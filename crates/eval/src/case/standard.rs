@@ -82,6 +82,9 @@ pub(super) fn cases(path: &Path, file: StandardFile) -> Vec<Located> {
 /// A case for each query of a set in the folder of the skill it is about.
 pub(super) fn trigger_set(path: &Path, queries: Vec<TriggerQuery>) -> Vec<Located> {
     let (folder, name) = skill_of(path).unzip();
+    // A file outside of any skill is named after the one it is about.
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.or(stem.filter(|stem| stem != "triggers"));
     trigger_cases(path, name, folder, queries)
 }
 

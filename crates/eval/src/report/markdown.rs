@@ -39,7 +39,7 @@ pub fn markdown(report: &Report) -> String {
         for failure in failures(result) {
             let _ = writeln!(text, "- {}", plain(&failure));
         }
-        let _ = writeln!(text, "- record: `{}`\n", result.record);
+        let _ = writeln!(text, "- record: {}\n", plain(&result.record));
     }
     figures(report, &mut text);
     text
