@@ -15,6 +15,7 @@ use eval::suite;
 use serde_json::Map;
 use skill::text::for_terminal;
 
+use super::folder::SkillFolder;
 use super::progress;
 use super::results::{Format, Results};
 use crate::failure::{Exit, Failure};
@@ -65,13 +66,13 @@ impl Run {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let baseline =
             self.baseline.as_deref().map(|path| read_report(session, path)).transpose()?;
-        let (cases, problems) = suite::find(&self.paths(session)?);
+        let (paths, _skills) = self.paths(session)?;
+        let (cases, problems) = suite::find(&paths);
         if cases.is_empty() && problems.is_empty() {
             return Err(Failure::new(Exit::Usage, "NoCases", "there are no cases")
                 .hint("`skillful eval new SKILL` makes some"));
         }
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        problems.iter().for_each(|problem| output.warn(problem));
         let results = match &self.resume {
             Some(name) => Results::open(session, name)?,
             None => Results::create(session, jiff::Timestamp::now())?,
@@ -158,13 +159,14 @@ impl Run {
     }
 
     /// Paths as they are; what is no path may be the name of a skill.
-    fn paths(&self, session: &Session) -> Result<Vec<PathBuf>, Failure> {
+    fn paths(&self, session: &Session) -> Result<(Vec<PathBuf>, Vec<SkillFolder>), Failure> {
         let here = &session.surroundings.working_directory;
         if self.paths.is_empty() {
             let evals = session.surroundings.project().join(".agent/evals");
-            return Ok(if evals.is_dir() { vec![evals] } else { Vec::new() });
+            let found = if evals.is_dir() { vec![evals] } else { Vec::new() };
+            return Ok((found, Vec::new()));
         }
-        let mut found = Vec::new();
+        let (mut found, mut skills) = (Vec::new(), Vec::new());
         for path in &self.paths {
             let own = here.join(path);
             if own.exists() {
@@ -177,9 +179,11 @@ impl Run {
                 Failure::new(Exit::Usage, "NoCases", message)
                     .hint("`skillful list` shows the skills")
             })?;
-            found.push(super::triggers::folder_of(entry)?);
+            let skill = SkillFolder::of(entry)?;
+            found.push(skill.path.clone());
+            skills.push(skill);
         }
-        Ok(found)
+        Ok((found, skills))
     }
 }
 
@@ -256,7 +260,11 @@ fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Res
         }
     }
     let summary = &report.summary;
-    let mark = if summary.failed == 0 { good } else { bad };
+    let unreadable = report.problems.len();
+    let mark = if summary.failed + unreadable == 0 { good } else { bad };
+    for problem in &report.problems {
+        writeln!(out, "{bad}✗{bad:#} {}", for_terminal(problem))?;
+    }
     writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
     if let Some(benchmark) = &report.benchmark {
         let run = &benchmark.run_summary;

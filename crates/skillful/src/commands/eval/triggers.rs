@@ -10,10 +10,9 @@ use eval::report::{Report, TriggerRate};
 use eval::runner::{self, Job};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::Entry;
-use skill::roots::Source;
 use skill::text::for_terminal;
 
+use super::folder::SkillFolder;
 use super::progress;
 use super::run::options;
 use crate::failure::{Exit, Failure};
@@ -73,14 +72,13 @@ impl Triggers {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
-        let folder = folder_of(entry);
-        let file = match (&self.queries, &folder) {
-            (Some(file), _) => session.surroundings.working_directory.join(file),
-            (None, Ok(folder)) => own_queries(folder).ok_or_else(|| no_queries(&self.skill))?,
-            (None, Err(_)) => return Err(no_queries(&self.skill)),
+        let folder = SkillFolder::of(entry)?;
+        let file = match &self.queries {
+            Some(file) => session.surroundings.working_directory.join(file),
+            None => own_queries(&folder.path).ok_or_else(|| no_queries(&self.skill))?,
         };
         let queries = read_queries(&file)?;
-        let cases = trigger_cases(&file, Some(self.skill.clone()), folder.ok(), queries);
+        let cases = trigger_cases(&file, Some(self.skill.clone()), Some(folder.path), queries);
         let jobs: Vec<Job<'_>> = cases
             .iter()
             .flat_map(|located| {
@@ -116,16 +114,6 @@ impl Triggers {
             && rates.train.passed == rates.train.total;
         Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
-}
-
-/// The folder of a skill on disk.
-pub(super) fn folder_of(entry: &Entry) -> Result<PathBuf, Failure> {
-    if entry.source == Source::Builtin {
-        let message = format!("`{}` is inside the program and has no folder", entry.name);
-        return Err(Failure::new(Exit::Usage, "NoCases", message)
-            .hint("name a file with cases, or copy the skill with `skillful export`"));
-    }
-    Ok(entry.path.clone())
 }
 
 /// The first set of queries in a skill's evals.
