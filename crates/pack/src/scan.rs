@@ -110,10 +110,7 @@ impl Scanner {
             .collect();
         Self {
             patterns,
-            cues: Cues {
-                discusses: compile(rules::DISCUSSES),
-                denies: compile(rules::DENIES),
-            },
+            cues: Cues { discusses: compile(rules::DISCUSSES), denies: compile(rules::DENIES) },
             security: compile(rules::SECURITY),
             sends: compile(rules::SENDS),
             claims: Claims::new(),
@@ -160,8 +157,10 @@ impl Scanner {
             return None;
         }
         let is_mention = place.is_markdown() && !is_secret;
-        let spot = Spot { severity, range, explanation: pattern.rule.explanation.into(), is_mention };
-        if is_mention && severity > Severity::Low && document.is_discussed(&spot.range, &self.cues) {
+        let spot =
+            Spot { severity, range, explanation: pattern.rule.explanation.into(), is_mention };
+        if is_mention && severity > Severity::Low && document.is_discussed(&spot.range, &self.cues)
+        {
             let explanation =
                 format!("{}; the text around it discusses attacks", pattern.rule.explanation);
             let spot = Spot { severity: Severity::Low, explanation: explanation.into(), ..spot };
@@ -188,7 +187,10 @@ impl Scanner {
         let explanation =
             format!("{}: this script reads credentials and sends data", rule.explanation);
         let explanation = explanation.into();
-        Some((rule, Spot { severity: Severity::High, range: sends, explanation, is_mention: false }))
+        Some((
+            rule,
+            Spot { severity: Severity::High, range: sends, explanation, is_mention: false },
+        ))
     }
 }
 

@@ -33,7 +33,11 @@ pub(super) struct Seen {
 
 impl Claims {
     pub(super) fn new() -> Self {
-        let claim = |denied, done, what| Claim { denied: super::compile(denied), done: super::compile(done), what };
+        let claim = |denied, done, what| Claim {
+            denied: super::compile(denied),
+            done: super::compile(done),
+            what,
+        };
         Self(vec![
             claim(
                 rules::NO_NETWORK,

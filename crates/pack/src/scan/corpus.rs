@@ -43,8 +43,19 @@ fn real_skills_are_rarely_suspected() {
         seen.dedup();
         seen.into_iter().for_each(|key| *table.entry(key).or_default() += 1);
         let grave = report.findings.iter().filter(|finding| finding.severity >= Severity::High);
-        for finding in report.findings.iter().filter(|f| f.severity >= Severity::High || (f.severity>=Severity::Low && !["pipe-to-shell","opaque-content","secret"].contains(&f.rule))) { let _=&grave;
-            println!("{} {path}:{} {} {}", finding.severity.as_str(), finding.line, finding.rule, finding.excerpt);
+        for finding in report.findings.iter().filter(|f| {
+            f.severity >= Severity::High
+                || (f.severity >= Severity::Low
+                    && !["pipe-to-shell", "opaque-content", "secret"].contains(&f.rule))
+        }) {
+            let _ = &grave;
+            println!(
+                "{} {path}:{} {} {}",
+                finding.severity.as_str(),
+                finding.line,
+                finding.rule,
+                finding.excerpt
+            );
         }
         suspected += usize::from(report.worst() >= Some(Severity::High));
     }

@@ -20,12 +20,45 @@ pub(super) enum Kind {
 
 const MARKDOWN: [&str; 7] = ["md", "mdx", "markdown", "txt", "rst", "adoc", "mdc"];
 const SCRIPTS: [&str; 35] = [
-    "sh", "bash", "zsh", "fish", "ksh", "command", "py", "pyw", "js", "mjs", "cjs", "ts", "mts", "tsx", "jsx",
-    "rb", "pl", "pm", "php", "ps1", "psm1", "bat", "cmd", "vbs", "lua", "r", "go", "rs", "swift", "applescript",
-    "awk", "tcl", "java", "cs", "groovy",
+    "sh",
+    "bash",
+    "zsh",
+    "fish",
+    "ksh",
+    "command",
+    "py",
+    "pyw",
+    "js",
+    "mjs",
+    "cjs",
+    "ts",
+    "mts",
+    "tsx",
+    "jsx",
+    "rb",
+    "pl",
+    "pm",
+    "php",
+    "ps1",
+    "psm1",
+    "bat",
+    "cmd",
+    "vbs",
+    "lua",
+    "r",
+    "go",
+    "rs",
+    "swift",
+    "applescript",
+    "awk",
+    "tcl",
+    "java",
+    "cs",
+    "groovy",
 ];
 /// Files without such an ending whose content is run.
-const RUN: [&str; 6] = ["makefile", "dockerfile", "justfile", "package.json", "rakefile", "gemfile"];
+const RUN: [&str; 6] =
+    ["makefile", "dockerfile", "justfile", "package.json", "rakefile", "gemfile"];
 
 impl Kind {
     pub(super) fn of(file: &File<'_>, text: &str) -> Self {
@@ -137,7 +170,8 @@ impl<'a> Document<'a> {
 
     /// The lines of a match, as far as they are near.
     pub(super) fn near(&self, range: &Range<usize>) -> &'a str {
-        let start = self.lines[self.line_of(range.start)].start.max(range.start.saturating_sub(NEAR));
+        let start =
+            self.lines[self.line_of(range.start)].start.max(range.start.saturating_sub(NEAR));
         let end = self.end_of(self.line_of(range.end)).min(range.end + NEAR).max(range.end);
         self.slice(start, end)
     }
@@ -153,7 +187,9 @@ impl<'a> Document<'a> {
         let whole = if is_long { "" } else { self.text[line.start..end].trim_start() };
         match self.kind {
             Kind::Markdown if whole.starts_with(['>', '|']) => Place::Quoted,
-            Kind::Markdown if !is_long && is_quoted(&self.text[line.start..range.start]) => Place::Quoted,
+            Kind::Markdown if !is_long && is_quoted(&self.text[line.start..range.start]) => {
+                Place::Quoted
+            }
             Kind::Markdown => Place::Prose,
             Kind::Script if is_comment(whole) => Place::Comment,
             Kind::Script => Place::Script,
@@ -184,7 +220,8 @@ impl<'a> Document<'a> {
         let outside = line.fence.map_or("", above);
         // "No exceptions. Do not …" denies nothing.
         let sentence = before.rsplit(['.', '!', '?', ';']).next().unwrap_or_default();
-        let denies = [sentence, heading].into_iter().any(|text| cues.denies.is_match(text.as_bytes()));
+        let denies =
+            [sentence, heading].into_iter().any(|text| cues.denies.is_match(text.as_bytes()));
         denies
             || [before, after, heading, above(number), outside]
                 .into_iter()

@@ -17,7 +17,8 @@ pub(super) fn around(text: &str, range: &Range<usize>) -> String {
     let end = text[range.end..].find('\n').map_or(text.len(), |newline| range.end + newline);
     let whole = text[start..end].trim();
     let shown = for_terminal(prefix(whole, LENGTH)).into_owned();
-    let (before, after) = (if is_near { "" } else { "…" }, prefix(whole, LENGTH).len() < whole.len());
+    let (before, after) =
+        (if is_near { "" } else { "…" }, prefix(whole, LENGTH).len() < whole.len());
     format!("{before}{shown}{}", if after { "…" } else { "" })
 }
 

@@ -77,9 +77,13 @@ fn judge(line: &str, range: Range<usize>, is_first: bool) -> Option<Hidden> {
     let (severity, what) = if has(is_tag) {
         (Severity::Critical, format!("tag characters that spell `{}`", spelled(run)))
     } else if has(is_byte) || run.chars().all(is_variation) {
-        (Severity::Critical, format!("{count} variation selectors in a row, which can hold any text"))
+        (
+            Severity::Critical,
+            format!("{count} variation selectors in a row, which can hold any text"),
+        )
     } else if has(is_bidi) {
-        let severity = if line.chars().any(is_right_to_left) { Severity::Low } else { Severity::High };
+        let severity =
+            if line.chars().any(is_right_to_left) { Severity::Low } else { Severity::High };
         (severity, "marks that change the order in which text is shown".to_owned())
     } else if count >= MESSAGE {
         (Severity::High, format!("{count} zero-width characters in a row"))

@@ -11,7 +11,9 @@ mod secrets;
 use super::finding::Severity;
 pub(super) use commands::{OBFUSCATED_CODE, PIPE_TO_SHELL, REVERSE_SHELL};
 pub(super) use credentials::{CREDENTIAL_ACCESS, EXFILTRATION, SENDS};
-pub(super) use instructions::{DENIES, DISCUSSES, HIDE_FROM_USER, OVERRIDE_INSTRUCTIONS, SECURITY, SEND_DATA_OUT};
+pub(super) use instructions::{
+    DENIES, DISCUSSES, HIDE_FROM_USER, OVERRIDE_INSTRUCTIONS, SECURITY, SEND_DATA_OUT,
+};
 pub(super) use persistence::PERSISTENCE;
 pub(super) use secrets::SECRET;
 
@@ -104,7 +106,14 @@ impl Levels {
     }
 
     const fn everywhere(level: Option<Severity>) -> Self {
-        Self { prose: level, quoted: level, code_block: level, script: level, comment: level, data: level }
+        Self {
+            prose: level,
+            quoted: level,
+            code_block: level,
+            script: level,
+            comment: level,
+            data: level,
+        }
     }
 
     pub(super) fn at(&self, place: Place) -> Option<Severity> {
@@ -124,7 +133,11 @@ impl Rule {
     pub fn worst(&self) -> Severity {
         let all = Place::ALL.into_iter().filter_map(|place| self.worst_at(place));
         // The rules without patterns say themselves how grave a finding is.
-        all.max().unwrap_or(if self.id == HIDDEN_UNICODE.id { Severity::Critical } else { Severity::Medium })
+        all.max().unwrap_or(if self.id == HIDDEN_UNICODE.id {
+            Severity::Critical
+        } else {
+            Severity::Medium
+        })
     }
 
     /// The gravest severity it can have in a place.

@@ -2,9 +2,28 @@
 
 /// Parts of keys that nobody was given.
 const WORDS: [&str; 22] = [
-    "example", "sample", "your", "test", "fake", "dummy", "demo", "placeholder", "redacted",
-    "secret", "token", "xxxx", "0000", "1234", "4321", "abcd", "efgh", "wxyz", "changeme", "insert",
-    "replace", "here",
+    "example",
+    "sample",
+    "your",
+    "test",
+    "fake",
+    "dummy",
+    "demo",
+    "placeholder",
+    "redacted",
+    "secret",
+    "token",
+    "xxxx",
+    "0000",
+    "1234",
+    "4321",
+    "abcd",
+    "efgh",
+    "wxyz",
+    "changeme",
+    "insert",
+    "replace",
+    "here",
 ];
 
 /// Whether a token that looks like a key is an example: a word or a sequence in it, or few different

@@ -10,7 +10,9 @@ pub(in crate::scan) static PIPE_TO_SHELL: Rule = Rule {
         // From where nobody can be held to account.
         Pattern {
             regex: r"\b(?:curl|wget)\s[^\n|]*(?:http://[^\n|]|https?://(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|bit\.ly/|tinyurl\.com/|is\.gd/|cutt\.ly/|rb\.gy/|t\.ly/|pastebin\.com/|paste\.ee/|rentry\.co/|glot\.io/|hastebin\.com/|transfer\.sh/|0x0\.st/))[^\n|]*\|\s*(?:sudo\s+(?:-[A-Za-z]+\s+)*)?(?:/usr)?(?:/bin/)?(?:env\s+)?(?:ba|z|da|k|a|fi)?sh\b",
-            unless: Some(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|192\.168\.|10\.|example\.|attacker|evil|malicious)"),
+            unless: Some(
+                r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|192\.168\.|10\.|example\.|attacker|evil|malicious)",
+            ),
             levels: Levels::commands(CRITICAL, HIGH),
         },
         Pattern {
@@ -39,7 +41,7 @@ pub(in crate::scan) static PIPE_TO_SHELL: Rule = Rule {
             levels: Levels::commands(HIGH, MEDIUM),
         },
         Pattern {
-            regex: r"\b(?:curl|wget)\s[^\n]*\s-(?:o|O)\s*\S+[^\n]*(?:&&|;)\s*(?:sudo\s+)?(?:chmod\s+(?:\+x|[0-7]{3,4})\s+\S+\s*(?:&&|;)\s*(?:sudo\s+)?(?:\./|/tmp/|~/)|(?:ba|z)?sh\s+\S)",
+            regex: r"\b(?:curl|wget)\b[^\n]*\s-(?:o|O)\s*\S+[^\n]*(?:&&|;)\s*(?:sudo\s+)?(?:chmod\s+(?:\+x|[0-7]{3,4})\s+\S+\s*(?:&&|;)\s*(?:sudo\s+)?(?:\./|/tmp/|~/)|(?:ba|z)?sh\s+\S)",
             unless: None,
             levels: Levels::commands(MEDIUM, LOW),
         },

@@ -1,6 +1,6 @@
 //! Instructions that address the agent against its user.
 
-use super::{HIGH, Levels, LOW, MEDIUM, Pattern, Rule};
+use super::{HIGH, LOW, Levels, MEDIUM, Pattern, Rule};
 
 /// What a skill about attacks calls itself.
 pub(in crate::scan) const SECURITY: &str = r"(?i)\b(?:security|secure|pen-?test|penetration|malware|malicious|inject|vulnerab|forensic|red[- ]?team|blue[- ]?team|ctf|exploit|threat|jailbreak|guardrail|adversarial|attack|hacking|hacker|incident\s+response|privilege\s+escalation|prompt[- ]?(?:guard|shield|defen[cs]e)|osint|yara|siem|exfiltrat|post-exploitation|owasp|bug\s+bount)";
@@ -61,12 +61,16 @@ pub(in crate::scan) static HIDE_FROM_USER: Rule = Rule {
         },
         Pattern {
             regex: r"(?i)\bwithout\s+(?:the\s+|your\s+)?(?:user|human|operator|owner)(?:(?:'|’)s)?\s+(?:knowledge|knowing|noticing|awareness|being\s+(?:aware|told))\b",
-            unless: Some(r"(?i)\b(?:never|not|don(?:'|’)?t|avoid|no|cannot|can(?:'|’)t|prevent|block|refuse)\b"),
+            unless: Some(
+                r"(?i)\b(?:never|not|don(?:'|’)?t|avoid|no|cannot|can(?:'|’)t|prevent|block|refuse)\b",
+            ),
             levels: Levels::words(HIGH),
         },
         Pattern {
             regex: r"(?i)\b(?:secretly|covertly|surreptitiously|stealthily)\s+(?:send|upload|copy|collect|log|record|forward|post|transmit|exfiltrate|run|execute|install|read|add|include)\b",
-            unless: Some(r"(?i)\b(?:never|not|don(?:'|’)?t|avoid|cannot|can(?:'|’)t|prevent|block|refuse|may|might|could)\b"),
+            unless: Some(
+                r"(?i)\b(?:never|not|don(?:'|’)?t|avoid|cannot|can(?:'|’)t|prevent|block|refuse|may|might|could)\b",
+            ),
             levels: Levels::words(HIGH),
         },
         Pattern {
