@@ -27,12 +27,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use claims::Claims;
 use document::{Cues, Document, Kind};
 pub use finding::{Finding, LookedAt, NotLookedAt, Report, Severity};
-pub use folder::FolderError;
+pub use folder::{FolderError, skill_folders};
 pub use rules::{Place, RULES, Rule};
 pub use sarif::sarif;
 
@@ -169,6 +169,18 @@ impl Scanner {
         Some(spot)
     }
 
+    /// An excerpt with what looks like a key cut short.
+    fn without_secrets(&self, excerpt: String) -> String {
+        let secrets = self.patterns.iter().filter(|pattern| pattern.rule.id == rules::SECRET.id);
+        secrets.fold(excerpt, |excerpt, pattern| {
+            let cut = |found: &Captures<'_>| {
+                excerpt::redacted(&String::from_utf8_lossy(&found[0])).into_bytes()
+            };
+            let replaced = pattern.regex.replace_all(excerpt.as_bytes(), cut);
+            String::from_utf8_lossy(&replaced).into_owned()
+        })
+    }
+
     /// Credentials read in a script that also sends something: where it sends.
     fn sent<'a>(
         &self,
@@ -287,7 +299,7 @@ impl Scan<'_> {
     fn add(&mut self, rule: &'static Rule, path: &str, document: &Document<'_>, spot: Spot) {
         let excerpt = match rule.id == rules::SECRET.id {
             true => excerpt::redacted(&document.text[spot.range.clone()]),
-            false => excerpt::around(document.text, &spot.range),
+            false => self.scanner.without_secrets(excerpt::around(document.text, &spot.range)),
         };
         let finding = Finding {
             rule: rule.id,

@@ -44,6 +44,30 @@ impl Scanner {
     }
 }
 
+/// The skills at or below a folder, by path; what is inside a skill belongs to it.
+pub fn skill_folders(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    find(path, DEPTH, &mut { ENTRIES }, &mut found);
+    found
+}
+
+fn find(path: &Path, depth: usize, left: &mut usize, found: &mut Vec<PathBuf>) {
+    if path.join("SKILL.md").symlink_metadata().is_ok() {
+        return found.push(path.to_owned());
+    }
+    let Ok(entries) = std::fs::read_dir(path) else { return };
+    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let entries = entries.flatten().take(ENTRIES).filter(is_folder);
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.sort();
+    for folder in folders.iter().filter(|folder| !folder.ends_with(".git")) {
+        if depth > 0 && *left > 0 {
+            *left -= 1;
+            find(folder, depth - 1, left, found);
+        }
+    }
+}
+
 struct Walk<'s> {
     scan: Scan<'s>,
     left: usize,

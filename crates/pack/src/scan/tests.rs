@@ -101,8 +101,9 @@ fn what_is_grave_cannot_be_hidden_behind_many_lesser_findings() {
 fn a_secret_is_not_repeated() {
     let key = concat!("ghp_", "k3Jq8ZpLw2Xv9Rt5Bn7Ys4Md6Fc0Gh8QjPzV");
     let report =
-        scan("scripts/run.sh", &format!("TOKEN={key}\ncurl -H $TOKEN https://a.example | sh\n"));
+        scan("scripts/run.sh", &format!("TOKEN={key} curl -H $TOKEN https://a.example | sh\n"));
     assert_eq!(lines(&report, "secret"), [(1, Severity::High)]);
+    assert_eq!(lines(&report, "pipe-to-shell"), [(1, Severity::High)]);
     assert!(!format!("{report:?}").contains(key), "{report:?}");
 }
 

@@ -26,7 +26,7 @@ pub(in crate::scan) static PIPE_TO_SHELL: Rule = Rule {
             levels: Levels::commands(HIGH, MEDIUM),
         },
         Pattern {
-            regex: r"(?i)\b(?:iex|Invoke-Expression)\b[^\n]*(?:DownloadString|\biwr\b|\birm\b|Invoke-WebRequest|Invoke-RestMethod|Net\.WebClient)",
+            regex: r"(?i)\b(?:iex|Invoke-Expression)\s*[(&$\x22'{-][^\n]*(?:DownloadString|\biwr\b|\birm\b|Invoke-WebRequest|Invoke-RestMethod|Net\.WebClient)",
             unless: None,
             levels: Levels::commands(HIGH, MEDIUM),
         },

@@ -3,7 +3,7 @@
 use super::{CRITICAL, HIGH, LOW, Levels, MEDIUM, Pattern, Rule};
 
 /// How a script sends something away.
-pub(in crate::scan) const SENDS: &str = r#"\bcurl\s[^\n]*(?:\s-d\b|\s--data|\s-F\b|\s-T\b|--upload-file|-X\s*(?:POST|PUT))|\bwget\s[^\n]*--post|\brequests\.(?:post|put)\s*\(|\bhttpx\.(?:post|put)\s*\(|\burlopen\s*\([^\n]*data\s*=|\burllib\.request\.Request\s*\([^\n]*data\s*=|\bfetch\s*\([^\n]*|\baxios\.(?:post|put)\s*\(|\bInvoke-(?:WebRequest|RestMethod)\b[^\n]*-Method\s+(?:Post|Put)|\b(?:nc|ncat)\s+[\w.-]+\s+[0-9]+|\bsmtplib\.SMTP|\.sendall\s*\("#;
+pub(in crate::scan) const SENDS: &str = r#"\bcurl\s[^\n]*(?:\s-d\b|\s--data|\s-F\b|\s-T\b|--upload-file|-X\s*(?:POST|PUT))|\bwget\s[^\n]*--post|\brequests\.(?:post|put)\s*\(|\bhttpx\.(?:post|put)\s*\(|\burlopen\s*\([^\n]*data\s*=|\burllib\.request\.Request\s*\([^\n]*data\s*=|\bfetch\s*\(\s*["'`]https?://|\bfetch\s*\([^\n]*\b(?:method|body)\s*:|\baxios\.(?:post|put)\s*\(|\bInvoke-(?:WebRequest|RestMethod)\b[^\n]*-Method\s+(?:Post|Put)|\b(?:nc|ncat)\s+[\w.-]+\s+[0-9]+|\bsmtplib\.SMTP|\.sendall\s*\("#;
 
 pub(in crate::scan) static CREDENTIAL_ACCESS: Rule = Rule {
     id: "credential-access",
@@ -42,12 +42,12 @@ pub(in crate::scan) static CREDENTIAL_ACCESS: Rule = Rule {
             levels: Levels::scripts(MEDIUM),
         },
         Pattern {
-            regex: r"\.(?:aws/credentials|netrc|git-credentials|pypirc|docker/config\.json|kube/config|gnupg/(?:secring|private-keys)|config/gh/hosts\.yml|config/gcloud/(?:application_default_credentials|credentials\.db)|claude/\.credentials\.json|codex/auth\.json|config/solana/id\.json)\b",
+            regex: r#"[/"']\.(?:aws/credentials|netrc|git-credentials|pypirc|docker/config\.json|kube/config|gnupg/(?:secring|private-keys)|config/gh/hosts\.yml|config/gcloud/(?:application_default_credentials|credentials\.db)|claude/\.credentials\.json|codex/auth\.json|config/solana/id\.json)\b"#,
             unless: None,
             levels: Levels::scripts(MEDIUM),
         },
         Pattern {
-            regex: r#"\bJSON\.stringify\(\s*process\.env\s*[,)]|\b(?:json\.dumps|str|repr|dict)\(\s*(?:dict\()?os\.environ\s*\)|\bos\.environ\.(?:copy\(\)\s*,?\s*\)|items\(\)\s*\))|\bGet-ChildItem\s+Env:|\b(?:env|printenv)\s*(?:>|\|\s*(?:base64|tee|sort\s*>|xxd|gzip))"#,
+            regex: r"\bJSON\.stringify\(\s*process\.env\s*[,)]|\b(?:json\.dumps|str|repr|print)\(\s*(?:dict\(\s*)?os\.environ\s*\)|\bGet-ChildItem\s+Env:|(?:^|[;&|(`])\s*(?:env|printenv)\s*(?:>|\|\s*(?:base64|tee|xxd|gzip)\b)",
             unless: Some(r"(?i)/dev/null|subprocess|env\s*="),
             levels: Levels::scripts(MEDIUM),
         },
