@@ -1,3 +1,5 @@
+mod page;
+
 use std::sync::LazyLock;
 
 use proptest::prelude::*;

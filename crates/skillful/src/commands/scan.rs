@@ -170,7 +170,7 @@ impl ScannedSkill {
         let Report { findings, looked_at, not_looked_at, .. } = &self.report;
         let found = count(findings.len() + self.report.omitted, "finding");
         let (files, bytes) = (count(looked_at.files, "file"), looked_at.bytes);
-        writeln!(out, "  {found}; looked at {files} of {bytes} bytes")?;
+        writeln!(out, "  {found}; looked at {files}, {bytes} bytes")?;
         for skipped in not_looked_at {
             let (file, reason) = (for_terminal(&skipped.file), for_terminal(&skipped.reason));
             let text = format!("not looked at: {file} ({reason})");
@@ -195,11 +195,10 @@ fn write(
     let (severity, rule) = (finding.severity.as_str(), finding.rule);
     writeln!(out, "  {style}{severity:8}{style:#}  {bold}{rule}{bold:#}  {place}")?;
     let excerpt = for_terminal(&finding.excerpt);
-    for (text, style) in [
-        (excerpt.as_ref(), Default::default()),
-        (finding.explanation.as_str(), dim),
-        (finding.hint, dim),
-    ] {
+    let hint = format!("hint: {}", finding.hint);
+    for (text, style) in
+        [(excerpt.as_ref(), Default::default()), (finding.explanation.as_str(), dim), (&hint, dim)]
+    {
         if !text.is_empty() {
             let text = wrapped(&for_terminal(text), width, 12);
             writeln!(out, "            {style}{text}{style:#}")?;
