@@ -170,11 +170,11 @@ fn it_never_says_that_a_skill_is_safe() {
 fn a_skill_can_be_named_by_its_name() {
     let world = World::new();
     world.skill("home/.agent/skills/mine", "Mine.");
-    assert_snapshot!(world.run("skillful scan mine csv-report"), @"
+    let builtin = world.run("skillful scan csv-report");
+    assert!(builtin.starts_with("builtin:/csv-report\n  0 findings; looked at "), "{builtin}");
+    assert_snapshot!(world.run("skillful scan mine"), @"
     [world]/home/.agent/skills/mine
       0 findings; looked at 1 file, 46 bytes
-    builtin:/csv-report
-      0 findings; looked at 10 files, 31205 bytes
     [stderr]
     A scan knows some patterns of attacks and no others; the sandbox is what contains a skill.
     ");

@@ -23,7 +23,9 @@ pub(super) fn find(text: &str) -> Vec<Hidden> {
     let mut start = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         if !line.is_ascii() {
-            let runs = Runs { line, at: 0 }.filter_map(|run| judge(line, run, number == 0));
+            let other_way = line.chars().any(is_right_to_left);
+            let runs = Runs { line, at: 0 };
+            let runs = runs.filter_map(|run| judge(line, run, number == 0, other_way));
             // Of equally grave ones the first.
             let gravest = runs.reduce(|a, b| if b.severity > a.severity { b } else { a });
             found.extend(gravest.map(|hidden| Hidden {
@@ -64,7 +66,8 @@ fn is_variation(c: char) -> bool {
     matches!(c, '\u{FE00}'..='\u{FE0F}')
 }
 
-fn judge(line: &str, range: Range<usize>, is_first: bool) -> Option<Hidden> {
+/// What a run of hidden characters means; marks of direction belong in a line that runs the other way.
+fn judge(line: &str, range: Range<usize>, is_first: bool, other_way: bool) -> Option<Hidden> {
     let run = &line[range.clone()];
     let before = line[..range.start].chars().next_back();
     let after = line[range.end..].chars().next();
@@ -82,8 +85,7 @@ fn judge(line: &str, range: Range<usize>, is_first: bool) -> Option<Hidden> {
             format!("{count} variation selectors in a row, which can hold any text"),
         )
     } else if has(is_bidi) {
-        let severity =
-            if line.chars().any(is_right_to_left) { Severity::Low } else { Severity::High };
+        let severity = if other_way { Severity::Low } else { Severity::High };
         (severity, "marks that change the order in which text is shown".to_owned())
     } else if count >= MESSAGE {
         (Severity::High, format!("{count} zero-width characters in a row"))

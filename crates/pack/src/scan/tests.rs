@@ -189,3 +189,21 @@ proptest! {
         prop_assert_eq!(report.looked_at.files + report.not_looked_at.len(), 1);
     }
 }
+
+/// What takes more than linear time would not come to an end here.
+#[test]
+fn a_long_line_of_anything_is_looked_at() {
+    let found = EXAMPLES.iter().flat_map(|examples| examples.found);
+    let whole: Vec<String> = found.map(|(_, _, text)| text.replace('\n', " ")).collect();
+    let halves = whole.iter().map(|text| skill::text::prefix(text, text.chars().count() * 2 / 3));
+    for piece in
+        whole.iter().map(String::as_str).chain(halves).filter(|piece| !piece.contains('\0'))
+    {
+        let line = piece.repeat(60_000 / piece.len());
+        for path in ["SKILL.md", "run.sh"] {
+            let report = SCANNER.scan([File { path, bytes: line.as_bytes(), executable: false }]);
+            assert_eq!(report.looked_at.bytes, line.len() as u64);
+            assert!(report.findings.iter().all(|finding| finding.line == 1), "{piece}");
+        }
+    }
+}
