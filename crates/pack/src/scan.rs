@@ -16,6 +16,7 @@ mod excerpt;
 mod finding;
 mod folder;
 mod hidden;
+mod judge;
 mod opaque;
 mod rules;
 mod sarif;
@@ -23,16 +24,15 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use regex::bytes::{Captures, Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 use claims::Claims;
 use document::{Cues, Document, Kind};
 pub use finding::{Finding, LookedAt, NotLookedAt, Report, Severity};
 pub use folder::{FolderError, skill_folders};
+use judge::Spot;
 pub use rules::{Place, RULES, Rule};
 pub use sarif::sarif;
 
@@ -136,74 +136,6 @@ impl Scanner {
         files.into_iter().for_each(|file| scan.file(file));
         scan.finish()
     }
-
-    /// What a match means where it stands; nothing where the rule does not apply or where its line has
-    /// a finding of that rule already that is as grave.
-    fn judge(
-        &self,
-        pattern: &Compiled,
-        document: &Document<'_>,
-        range: Range<usize>,
-        known: Option<Severity>,
-    ) -> Option<Spot> {
-        let place = document.place(&range);
-        let severity = pattern.levels.at(place).filter(|severity| Some(*severity) > known)?;
-        let near = document.near(&range);
-        if pattern.unless.as_ref().is_some_and(|unless| unless.is_match(near.as_bytes())) {
-            return None;
-        }
-        let is_secret = pattern.rule.id == rules::SECRET.id;
-        if is_secret && secrets::is_placeholder(&document.text[range.clone()]) {
-            return None;
-        }
-        let is_mention = place.is_markdown() && !is_secret;
-        let spot =
-            Spot { severity, range, explanation: pattern.rule.explanation.into(), is_mention };
-        if is_mention && severity > Severity::Low && document.is_discussed(&spot.range, &self.cues)
-        {
-            let explanation =
-                format!("{}; the text around it discusses attacks", pattern.rule.explanation);
-            let spot = Spot { severity: Severity::Low, explanation: explanation.into(), ..spot };
-            return (Some(spot.severity) > known).then_some(spot);
-        }
-        Some(spot)
-    }
-
-    /// An excerpt with what looks like a key cut short.
-    fn without_secrets(&self, excerpt: String) -> String {
-        let secrets = self.patterns.iter().filter(|pattern| pattern.rule.id == rules::SECRET.id);
-        secrets.fold(excerpt, |excerpt, pattern| {
-            let cut = |found: &Captures<'_>| {
-                excerpt::redacted(&String::from_utf8_lossy(&found[0])).into_bytes()
-            };
-            let replaced = pattern.regex.replace_all(excerpt.as_bytes(), cut);
-            String::from_utf8_lossy(&replaced).into_owned()
-        })
-    }
-
-    /// Credentials read in a script that also sends something: where it sends.
-    fn sent<'a>(
-        &self,
-        document: &Document<'_>,
-        mut spots: impl Iterator<Item = (&'static Rule, &'a Spot)>,
-    ) -> Option<(&'static Rule, Spot)> {
-        let runs = |range: &Range<usize>| document.place(range) == Place::Script;
-        let reads = |(rule, spot): (&Rule, &Spot)| {
-            rule.id == rules::CREDENTIAL_ACCESS.id && runs(&spot.range)
-        };
-        if !spots.any(reads) {
-            return None;
-        }
-        let sends = document.find(&self.sends).find(runs)?;
-        let rule = &rules::EXFILTRATION;
-        let explanation =
-            format!("{}: this script reads credentials and sends data", rule.explanation);
-        let explanation = explanation.into();
-        Some((
-            rule,
-            Spot { severity: Severity::High, range: sends, explanation, is_mention: false },
-        ))
-    }
 }
 
 impl Scan<'_> {
@@ -232,7 +164,9 @@ impl Scan<'_> {
             let spot = Spot { severity, range, explanation: explanation.into(), is_mention: false };
             self.add(&rules::HIDDEN_UNICODE, file.path, &document, spot);
         }
-        self.patterns(&file, &document);
+        for (rule, spot) in self.scanner.spots(&document) {
+            self.add(rule, file.path, &document, spot);
+        }
         self.claims.read(&self.scanner.claims, &file, &document);
     }
 
@@ -261,24 +195,6 @@ impl Scan<'_> {
         let omitted = self.omitted + findings.len().saturating_sub(FINDINGS);
         findings.truncate(FINDINGS);
         Report { findings, omitted, looked_at: self.looked_at, not_looked_at: self.not_looked_at }
-    }
-
-    fn patterns(&mut self, file: &File<'_>, document: &Document<'_>) {
-        let scanner = self.scanner;
-        let mut spots: BTreeMap<(usize, &'static str), (&'static Rule, Spot)> = BTreeMap::new();
-        for pattern in &scanner.patterns {
-            for range in document.find(&pattern.regex) {
-                let key = (document.line_of(range.start), pattern.rule.id);
-                let known = spots.get(&key).map(|(_, spot)| spot.severity);
-                if let Some(spot) = scanner.judge(pattern, document, range, known) {
-                    spots.insert(key, (pattern.rule, spot));
-                }
-            }
-        }
-        let sent = scanner.sent(document, spots.values().map(|(rule, spot)| (*rule, spot)));
-        spots.into_values().chain(sent).for_each(|(rule, spot)| {
-            self.add(rule, file.path, document, spot);
-        });
     }
 
     fn opaque(&mut self, path: &str, line: usize, severity: Severity, what: &str) {
@@ -324,14 +240,6 @@ impl Scan<'_> {
             self.candidates.push(candidate);
         }
     }
-}
-
-/// A place in a file that a rule speaks of.
-struct Spot {
-    severity: Severity,
-    range: Range<usize>,
-    explanation: Cow<'static, str>,
-    is_mention: bool,
 }
 
 /// Only ASCII matters to the rules, which makes them small and fast whatever the text holds.
