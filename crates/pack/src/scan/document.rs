@@ -197,15 +197,18 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether a match stands in a comment of Markdown, which is for the model alone.
+    pub(super) fn is_unseen(&self, range: &Range<usize>) -> bool {
+        let start = self.lines[self.line_of(range.start)].start;
+        let before = self.slice(start.max(range.start.saturating_sub(NEAR)), range.start);
+        self.kind == Kind::Markdown && before.rfind("<!--") > before.rfind("-->")
+    }
+
     /// Whether the text around a match, without the match, says that it is only spoken of.
     pub(super) fn is_discussed(&self, range: &Range<usize>, cues: &Cues) -> bool {
         let number = self.line_of(range.start);
         let line = self.lines[number];
         let before = self.slice(line.start.max(range.start.saturating_sub(NEAR)), range.start);
-        // A comment in Markdown is for the model alone: nobody discusses anything there.
-        if before.rfind("<!--") > before.rfind("-->") {
-            return false;
-        }
         let last = self.end_of(self.line_of(range.end));
         let after = self.slice(range.end, last.min(range.end + NEAR).max(range.end));
         let heading = line.heading.filter(|heading| *heading != number).map_or("", |heading| {

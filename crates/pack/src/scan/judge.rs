@@ -55,7 +55,7 @@ impl Scanner {
         if is_secret && secrets::is_placeholder(&document.text[range.clone()]) {
             return None;
         }
-        let is_mention = place.is_markdown() && !is_secret;
+        let is_mention = place.is_markdown() && !is_secret && !document.is_unseen(&range);
         let spot =
             Spot { severity, range, explanation: pattern.rule.explanation.into(), is_mention };
         if is_mention && severity > Severity::Low && document.is_discussed(&spot.range, &self.cues)
