@@ -38,6 +38,7 @@ pub fn sarif<'a>(version: &str, reports: impl IntoIterator<Item = (&'a str, &'a 
                 "shortDescription": {"text": rule.explanation},
                 "help": {"text": rule.hint},
                 "defaultConfiguration": {"level": level(rule.worst())},
+                "properties": {"security-severity": score(rule.worst())},
             })
         })
         .collect();
@@ -63,11 +64,7 @@ fn result(folder: &str, finding: &Finding) -> Value {
         "ruleIndex": rule,
         "level": level(finding.severity),
         "message": {"text": format!("{}. {}.", finding.explanation, finding.hint)},
-        "properties": {
-            "severity": finding.severity,
-            "security-severity": score(finding.severity),
-            "excerpt": finding.excerpt,
-        },
+        "properties": {"severity": finding.severity, "excerpt": finding.excerpt},
         "locations": [{"physicalLocation": {
             "artifactLocation": {"uri": uri(folder, &finding.file)},
             "region": {"startLine": finding.line, "startColumn": finding.column},
@@ -94,11 +91,12 @@ fn score(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as a relative or absolute URI reference.
+/// A path as a URI: relative where the folder is.
 fn uri(folder: &str, file: &str) -> String {
     use std::fmt::Write;
     let path = if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
-    path.bytes().fold(String::with_capacity(path.len()), |mut uri, byte| {
+    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    path.bytes().fold(scheme.to_owned(), |mut uri, byte| {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
                 uri.push(char::from(byte));

@@ -81,7 +81,12 @@ impl Scan {
             Err(failure) => return Ok(output.fail(&failure)),
         };
         if self.format == Format::Sarif {
-            let reports = scanned.skills.iter().map(|skill| (skill.path.as_str(), &skill.report));
+            // Code hosts know files by their path below the folder the program was started in.
+            let base = &session.surroundings.working_directory;
+            let reports = scanned.skills.iter().map(|skill| {
+                let below = Path::new(&skill.path).strip_prefix(base).ok().and_then(Path::to_str);
+                (below.unwrap_or(&skill.path), &skill.report)
+            });
             output.result(&sarif(env!("CARGO_PKG_VERSION"), reports), |_, _| Ok(()))?;
         } else {
             let width = output.width();

@@ -51,3 +51,11 @@ fn what_was_not_looked_at_is_a_notification() {
     let location = &notes[0]["locations"][0]["physicalLocation"]["artifactLocation"];
     assert_eq!(location["uri"], "skills/one/bin/%C3%A9");
 }
+
+#[test]
+fn an_absolute_folder_gives_whole_uris() {
+    let report = Scanner::new().scan([File { path: "a", bytes: b"\0", executable: false }]);
+    let document = sarif("1", [("/skills/one", &report)]);
+    let location = &document["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "file:///skills/one/a");
+}
