@@ -48,6 +48,7 @@ fn help_names_every_command() {
       new          Start a new skill from a template
       refresh      Read every skill anew, whatever the cache says
       doctor       Look for what is wrong, and say how to mend it
+      eval         Measure skills: do they trigger, do runs behave, do they help?
       permissions  Show or take back what was approved for always
       trust        Trust a project's skills as they are now
       untrust      Take trust in a project's skills back
@@ -108,7 +109,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, permissions, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, eval, permissions, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -213,10 +214,15 @@ fn schemas_are_listed_and_printed() {
     let world = World::new();
     assert_snapshot!(world.run("skillful schema"), @"
     action
+    case
     config
     doctor
     entry
     error
+    eval-judge
+    eval-new
+    eval-report
+    eval-triggers
     event
     inspect
     list
