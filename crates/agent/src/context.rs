@@ -11,6 +11,8 @@ mod tests;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::step::Observation;
+
 pub use rules::system_text;
 
 /// Who says something.
@@ -50,6 +52,8 @@ pub struct Prompt<'run> {
     pub sha256: String,
     /// Its length in characters.
     pub chars: usize,
+    /// What came of the action before, which the conversation ends with.
+    pub last: Option<&'run Observation>,
 }
 
 /// The conversation with the model.
@@ -175,6 +179,7 @@ impl Context {
             sha256: crate::hex(&hash.finalize()),
             attempt,
             state,
+            last: None,
         }
     }
 }

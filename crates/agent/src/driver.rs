@@ -4,6 +4,7 @@
 //! came of it is on disk before the next decision.
 
 mod cancel;
+mod clock;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use crate::outcome::{Outcome, StopReason};
 use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
+pub use clock::SystemClock;
 
 /// Something that decides.
 pub trait Model {

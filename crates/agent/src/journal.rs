@@ -51,6 +51,10 @@ pub use run_id::{InvalidRunId, RunId};
 pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
 pub use verify::{Problem, ProblemKind, Verification, verify};
 
+/// The list of skills the model was shown, relative to the run's folder: a replay needs it, and the first
+/// event has the rest of a run's beginning.
+pub const CATALOG: &str = "inputs/catalog.txt";
+
 /// Where a content with this hash is kept, relative to the run's folder.
 pub fn reference(sha256: &str) -> String {
     format!("observations/{}.txt", &sha256[..16])

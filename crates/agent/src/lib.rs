@@ -9,6 +9,7 @@ pub mod journal;
 pub mod outcome;
 pub mod plan;
 pub mod run;
+pub mod skill_tool;
 pub mod step;
 pub mod workbench;
 

@@ -45,6 +45,7 @@ pub struct Run {
     repeated: (Option<Action>, u32),
     turn: u32,
     observations: u32,
+    last: Option<Observation>,
     phase: Phase,
     notes: Vec<Happening>,
 }
@@ -84,6 +85,7 @@ impl Run {
             repeated: (None, 0),
             turn: 0,
             observations: 0,
+            last: None,
             phase: Phase::Decision { attempt: 1 },
             notes: Vec::new(),
             setup,
@@ -181,6 +183,11 @@ impl Run {
         self.setup.invoked.as_ref()
     }
 
+    /// What came of the last action.
+    pub fn last(&self) -> Option<&Observation> {
+        self.last.as_ref()
+    }
+
     /// What it has used.
     pub fn spent(&self) -> Spent {
         self.spent
@@ -233,7 +240,7 @@ impl Run {
     }
 
     fn prompt(&self, attempt: u32) -> Prompt<'_> {
-        self.context.prompt(self.state_text(), attempt)
+        Prompt { last: self.last(), ..self.context.prompt(self.state_text(), attempt) }
     }
 
     /// Begins the next turn, or ends the run when something is used up.

@@ -27,7 +27,9 @@ use crate::action::{Action, SkillRef};
 use crate::driver::{Cancel, Toolbox};
 use crate::journal::{Journal, Redactor};
 use crate::step::{Observation, Refusal, Request};
+pub(crate) use request::of_skills;
 pub use script::ScriptSettings;
+pub(crate) use skills::activate;
 
 /// Skills, files and scripts of this machine.
 pub struct Workbench<'a> {
@@ -60,7 +62,7 @@ impl Toolbox for Workbench<'_> {
             Action::SearchSkills { query, .. } => Ok(request::search(action, query)),
             Action::LoadResource { skill, .. } | Action::LoadChunk { skill, .. } => {
                 let entry = self.entry(skill)?;
-                Ok(request::of_skills(action, &[entry]))
+                Ok(of_skills(action, &[entry]))
             }
             Action::RunScript { .. } => self.prepare_script(action),
             Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action)?)),

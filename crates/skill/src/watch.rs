@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::index::{Index, IndexOptions};
-use crate::roots::Surroundings;
+use crate::index::Index;
 
 /// An index that follows its files. It stops when dropped.
 #[derive(Debug)]
@@ -23,20 +22,19 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Looks for changes `every` so often and calls `changed` with each new index.
+    /// Begins with `first`, calls `build` `every` so often and `changed` with each index that differs.
     pub fn start(
-        surroundings: Surroundings,
-        options: IndexOptions,
+        first: Arc<Index>,
+        mut build: impl FnMut() -> Option<Index> + Send + 'static,
         every: Duration,
         changed: impl Fn(&Arc<Index>) + Send + 'static,
     ) -> Self {
-        let build = move || Arc::new(Index::build(&surroundings.roots(), &options));
-        let current = Arc::new(Mutex::new(build()));
+        let current = Arc::new(Mutex::new(first));
         let (stop, stopped) = channel();
         let shared = Arc::clone(&current);
         let thread = thread::spawn(move || {
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                let next = build();
+                let Some(next) = build().map(Arc::new) else { continue };
                 let mut current = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 if !next.same_skills(&current) {
                     *current = Arc::clone(&next);

@@ -25,7 +25,7 @@ const SHORTEST: usize = 8;
 const SHORTEST_WORD: usize = 20;
 
 /// Takes secrets out of texts.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Redactor {
     tokens: Regex,
     assignment: Regex,

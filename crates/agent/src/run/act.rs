@@ -143,6 +143,7 @@ impl Run {
             None => self.done.push(action.summary()),
             Some(code) => self.failures.push(format!("{}: {code}", action.summary())),
         }
+        self.last = Some(observation.clone());
         if self.is_stuck(action, observation) {
             return self.finish(StopReason::RepeatedFailure);
         }

@@ -32,11 +32,15 @@ impl Run {
             Action::FinalAnswer { content } => return Ok(Ruling::Answer(content.clone())),
             Action::SelectSkills { skills, reason } => return self.check_selection(skills, reason),
             Action::SearchSkills { .. } => {}
+            Action::LoadResource { .. } if self.setup.is_served => {}
             Action::LoadResource { skill, .. } => {
                 self.selected(skill)?;
             }
             Action::LoadChunk { skill, chunk_id } => {
-                let name = &self.selected(skill)?.name;
+                let name = match self.setup.is_served {
+                    true => &skill.name,
+                    false => &self.selected(skill)?.name,
+                };
                 if self.chunks.iter().any(|(of, id)| of == name && id == chunk_id) {
                     return Ok(Ruling::Known(format!(
                         "The chunk {chunk_id} of {name} is already loaded; see above."

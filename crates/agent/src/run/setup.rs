@@ -31,6 +31,9 @@ pub struct Setup {
     pub preloaded: Vec<Preloaded>,
     /// Whether this is a child run, which has none of its own.
     pub is_child: bool,
+    /// Whether the model is a client elsewhere, which may read from a skill that it has not selected.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_served: bool,
     /// Whether prompts and the model's own words are recorded, not only their hash and size.
     #[serde(default)]
     pub store_prompts: bool,

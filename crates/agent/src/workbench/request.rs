@@ -22,7 +22,7 @@ pub(super) fn search(action: &Action, query: &str) -> Request {
 }
 
 /// Reading from skills; allowed or not by their names.
-pub(super) fn of_skills(action: &Action, entries: &[&Entry]) -> Request {
+pub(crate) fn of_skills(action: &Action, entries: &[&Entry]) -> Request {
     let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
     Request {
         action: action.clone(),

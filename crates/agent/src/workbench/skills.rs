@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use skill::index::Entry;
-use skill::load::{FileList, Files, injection, load_body, load_resource};
+use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
+use skill::metadata::ReadOptions;
 use skill::roots::Source;
 use tools::permission::SkillHash;
 
@@ -38,20 +39,9 @@ impl Workbench<'_> {
     /// A skill's text as it enters the context, and what the run must know of it.
     pub fn load(&mut self, skill: &SkillRef) -> Result<(String, SelectedSkill), Refusal> {
         let entry = self.entry(skill)?;
-        let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
-        let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
-        let text = injection(entry, &body.core.report, &body.render(&[]), FileList(&files));
-        let hash = SkillHash(format!("sha256:{}", body.core.report.file_sha256));
+        let loaded = activate(entry, &self.read, &self.limits)?;
         self.open_to_tools(entry);
-        let selected = SelectedSkill {
-            name: entry.name.clone(),
-            source: entry.source,
-            hash,
-            allowed_tools: entry.controls.allowed_tools.clone(),
-            run_mode: entry.controls.run_mode,
-            report: to_json(&body.core.report),
-        };
-        Ok((text, selected))
+        Ok(loaded)
     }
 
     /// Lets tools read the folders of skills that were selected before.
@@ -131,6 +121,26 @@ impl Workbench<'_> {
         let text = format!("{shown}\n[… cut here; the whole is in {storage_ref}]");
         Ok(Observation { loaded, storage_ref: Some(storage_ref), ..Observation::of(text) })
     }
+}
+
+/// Reads a skill's body; nothing else of it but the names of its files.
+pub(crate) fn activate(
+    entry: &Entry,
+    read: &ReadOptions,
+    limits: &Limits,
+) -> Result<(String, SelectedSkill), Refusal> {
+    let body = load_body(entry, read, limits).map_err(|error| of_load(&error))?;
+    let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
+    let text = injection(entry, &body.core.report, &body.render(&[]), FileList(&files));
+    let selected = SelectedSkill {
+        name: entry.name.clone(),
+        source: entry.source,
+        hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
+        allowed_tools: entry.controls.allowed_tools.clone(),
+        run_mode: entry.controls.run_mode,
+        report: to_json(&body.core.report),
+    };
+    Ok((text, selected))
 }
 
 fn to_json(report: &impl serde::Serialize) -> Value {

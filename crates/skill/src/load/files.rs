@@ -77,7 +77,7 @@ impl Files {
     }
 
     /// Reads `SKILL.md`, which alone may be a link out of the folder.
-    pub(super) fn manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
+    pub fn manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
         let missing = || LoadError::SkillNotFound { name: self.name.clone() };
         match &self.place {
             Place::Disk { folder, manifest, bounds } if is_link(folder, MANIFEST) => {

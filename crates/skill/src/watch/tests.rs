@@ -2,7 +2,8 @@ use std::fs;
 use std::sync::mpsc::channel;
 
 use super::*;
-use crate::roots::Source;
+use crate::index::IndexOptions;
+use crate::roots::{Source, Surroundings};
 
 #[test]
 fn a_new_skill_is_announced_and_held_indexes_stay_as_they_were() {
@@ -17,7 +18,9 @@ fn a_new_skill_is_announced_and_held_indexes_stay_as_they_were() {
     };
     let (sender, announced) = channel();
     let every = Duration::from_millis(1);
-    let watch = Watch::start(surroundings, IndexOptions::default(), every, move |index| {
+    let build = move || Some(Index::build(&surroundings.roots(), &IndexOptions::default()));
+    let first = Arc::new(build().unwrap());
+    let watch = Watch::start(first, build, every, move |index| {
         sender.send(index.skills.len()).unwrap();
     });
     let before = watch.current();

@@ -1,7 +1,6 @@
 //! `skillful run`
 
 mod approver;
-mod clock;
 mod models;
 mod screen;
 mod stage;
@@ -20,15 +19,16 @@ use agent::run::Run as AgentRun;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal_block;
-use tools::permission::{ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
+use tools::permission::{ApprovalRequest, Invocation};
 
+use crate::commands::rule_flags::RuleFlags;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
 use approver::Terminal;
 use screen::Screen;
 use stage::Stage;
-pub(crate) use stage::setup_of;
+pub(crate) use stage::{redactor, setup_of, workbench};
 
 /// Work on a request with the skills that fit it
 ///
@@ -51,18 +51,8 @@ pub(crate) struct Run {
     /// Go on with a run that was interrupted or waits for an approval
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
-    /// Approve everything of medium risk, for this run
-    #[arg(long)]
-    yes: bool,
-    /// Approve a tool, or what it does with PATTERN (can be repeated)
-    #[arg(long, value_name = "TOOL[:PATTERN]")]
-    approve: Vec<String>,
-    /// Deny a tool, or what it does with PATTERN (can be repeated)
-    #[arg(long, value_name = "TOOL[:PATTERN]")]
-    deny: Vec<String>,
-    /// Use a profile of the configuration
-    #[arg(long, value_name = "NAME")]
-    profile: Option<String>,
+    #[command(flatten)]
+    rules: RuleFlags,
     /// Print the events as JSON lines, and nothing else
     #[arg(long, conflicts_with = "json")]
     events: bool,
@@ -88,7 +78,7 @@ impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         // The process ends with this command: nothing is gained by freeing every skill before.
         let index = ManuallyDrop::new(session.index()?);
-        let engine = self.engine(session)?;
+        let engine = self.rules.engine(session)?;
         let denied = engine.denials("skill");
         let offer = index.offer(|entry| !denied(&entry.name));
         let stage = Stage { session, index: &index, offer: &offer, engine: &engine };
@@ -111,7 +101,7 @@ impl Run {
             redactor: &stage.redactor()?,
             clock: &clock,
             cancel: &cancel,
-            invocation: &invocation(),
+            invocation: &invocation("run"),
         }
         .drive(&mut run, &mut journal)
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
@@ -120,23 +110,6 @@ impl Run {
             .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
         screen.finish();
         report(&run, ending, self.events, output, &screen)
-    }
-
-    fn engine(&self, session: &Session) -> Result<Engine, Failure> {
-        let mut command_line = CommandLine::default();
-        let wrong = |error: InvalidRule| {
-            Failure::new(Exit::Usage, "Usage", error.to_string()).hint(error.hint())
-        };
-        for approved in &self.approve {
-            command_line = command_line.approve(approved).map_err(wrong)?;
-        }
-        for denied in &self.deny {
-            command_line = command_line.deny(denied).map_err(wrong)?;
-        }
-        if self.yes {
-            command_line = command_line.yes();
-        }
-        session.engine(command_line, self.profile.as_deref())
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
@@ -191,10 +164,10 @@ pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
 const INTERRUPTED: u8 = 130;
 
 /// This process's command line, to which approvals can be added.
-fn invocation() -> Invocation {
+pub(crate) fn invocation(command: &str) -> Invocation {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let command_ends =
-        arguments.iter().position(|argument| argument == "run").map_or(0, |place| place + 1);
+        arguments.iter().position(|argument| argument == command).map_or(0, |place| place + 1);
     let mut command = vec![OsString::from("skillful")];
     command.extend_from_slice(&arguments[..command_ends]);
     Invocation { command, arguments: arguments[command_ends..].to_vec() }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::driver::Model;
+use agent::driver::{Model, SystemClock};
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
 use agent::run::{Patience, Preloaded, Run, Setup};
@@ -20,7 +20,7 @@ use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
 
 use super::Wanted;
-use super::clock::SystemClock;
+
 use super::models;
 use crate::commands::runs::of_journal;
 use crate::config::Disclosure;
@@ -58,7 +58,7 @@ impl Stage<'_> {
         journal
             .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
             .map_err(|error| of_journal(&error))?;
-        std::fs::write(journal.folder().join(CATALOG), &catalog.text)?;
+        std::fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
             facts: json!({
@@ -76,6 +76,7 @@ impl Stage<'_> {
             invoked: wanted.skill.clone(),
             preloaded: self.preloaded()?,
             is_child: false,
+            is_served: false,
             store_prompts: config.audit.store_prompts,
         };
         Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
@@ -129,52 +130,64 @@ impl Stage<'_> {
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
-        let secrets = self.session.secrets();
-        let patterns = &self.session.layers.config.audit.redact;
-        Redactor::new(secrets.iter().map(String::as_str), patterns.iter().map(String::as_str))
-            .map_err(|error| {
-                Failure::from_error(Exit::Usage, "InvalidConfiguration", &error).hint(error.hint())
-            })
+        redactor(self.session)
     }
 
     pub(super) fn workbench(&self, invoked: Option<SkillRef>) -> Result<Workbench<'_>, Failure> {
-        let config = &self.session.layers.config;
-        let folder = self.session.surroundings.working_directory.clone();
-        let mut workspace = Workspace::open(&folder)?;
-        workspace.network.hosts = config.execution.network_hosts.iter().map(Pattern::new).collect();
-        let mut interpreters = Interpreters::default();
-        for (extension, command) in &config.execution.interpreters {
-            interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
-        }
-        let variable = |name| self.session.variable(name).cloned();
-        Ok(Workbench {
-            index: self.index,
-            offer: self.offer,
-            invoked,
-            read: config.read_options(),
-            limits: config.load_limits(),
-            workspace,
-            folder,
-            engine: self.engine.clone(),
-            redactor: self.redactor()?,
-            scripts: ScriptSettings {
-                kernel: LazyLock::new(Kernel::detect),
-                environment: Environment {
-                    path: variable("PATH"),
-                    language: variable("LANG"),
-                    time_zone: variable("TZ"),
-                },
-                interpreters,
-                arguments: Default::default(),
-                confinement: config.confinement(),
-            },
-        })
+        let Self { session, index, offer, engine } = *self;
+        Ok(Workbench { invoked, ..workbench(session, index, offer, engine, self.redactor()?)? })
     }
 }
 
-/// The list of skills the model was shown, which replays need; the rest of a run's beginning is in its
-/// first event.
-const CATALOG: &str = "inputs/catalog.txt";
+/// What takes secrets out of everything that is recorded.
+pub(crate) fn redactor(session: &Session) -> Result<Redactor, Failure> {
+    let secrets = session.secrets();
+    let patterns = &session.layers.config.audit.redact;
+    Redactor::new(secrets.iter().map(String::as_str), patterns.iter().map(String::as_str)).map_err(
+        |error| Failure::from_error(Exit::Usage, "InvalidConfiguration", &error).hint(error.hint()),
+    )
+}
+
+/// What a run acts with here.
+pub(crate) fn workbench<'a>(
+    session: &Session,
+    index: &'a Index,
+    offer: &'a Offer<'a>,
+    engine: &Engine,
+    redactor: Redactor,
+) -> std::io::Result<Workbench<'a>> {
+    let config = &session.layers.config;
+    let folder = session.surroundings.working_directory.clone();
+    let mut workspace = Workspace::open(&folder)?;
+    workspace.network.hosts = config.execution.network_hosts.iter().map(Pattern::new).collect();
+    let mut interpreters = Interpreters::default();
+    for (extension, command) in &config.execution.interpreters {
+        interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
+    }
+    let variable = |name| session.variable(name).cloned();
+    Ok(Workbench {
+        index,
+        offer,
+        invoked: None,
+        read: config.read_options(),
+        limits: config.load_limits(),
+        workspace,
+        folder,
+        engine: engine.clone(),
+        redactor,
+        scripts: ScriptSettings {
+            kernel: LazyLock::new(Kernel::detect),
+            environment: Environment {
+                path: variable("PATH"),
+                language: variable("LANG"),
+                time_zone: variable("TZ"),
+            },
+            interpreters,
+            arguments: Default::default(),
+            confinement: config.confinement(),
+        },
+    })
+}
 
 /// What a recorded run began with.
 pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure> {
@@ -183,7 +196,7 @@ pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure
             .hint("start the run again")
     };
     // Child runs have no catalog.
-    let catalog = std::fs::read_to_string(folder.join(CATALOG)).unwrap_or_default();
+    let catalog = std::fs::read_to_string(folder.join(journal::CATALOG)).unwrap_or_default();
     journal::setup_of(events.first().ok_or_else(empty)?, catalog).map_err(|error| {
         Failure::from_error(Exit::Refused, "RecordDamaged", &error)
             .hint("`skillful runs verify` says more")

@@ -2,17 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use agent::driver::Clock;
+use super::Clock;
 
 /// The machine's clock, since a run began.
-pub(super) struct SystemClock {
+#[derive(Debug, Clone)]
+pub struct SystemClock {
     began: Instant,
     /// What earlier processes spent on the run.
     before: Duration,
 }
 
 impl SystemClock {
-    pub(super) fn starting(before: Duration) -> Self {
+    /// A clock that starts now, for a run on which `before` was spent already.
+    pub fn starting(before: Duration) -> Self {
         Self { began: Instant::now(), before }
     }
 }

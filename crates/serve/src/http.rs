@@ -1,0 +1,54 @@
+//! MCP over streamable HTTP.
+//!
+//! Invariant: a request whose `Host` or `Origin` is not this server's own is refused, so that no web page
+//! reaches it through a browser.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::lines::LONGEST;
+use crate::mcp::Connection;
+use crate::shelf::Shelf;
+
+/// The path under which MCP is spoken.
+pub const PATH: &str = "/mcp";
+
+/// Serves every client that connects until `stop`; `names` are those under which the server is reached,
+/// besides those of this machine.
+pub async fn serve_http(
+    shelf: Arc<Shelf>,
+    listener: TcpListener,
+    names: &[String],
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let config = config(listener.local_addr()?, names).with_cancellation_token(stop.clone());
+    let service = StreamableHttpService::new(
+        move || Ok(Connection::new(Arc::clone(&shelf))),
+        Arc::new(LocalSessionManager::default()),
+        config,
+    );
+    let router = Router::new().route_service(PATH, service);
+    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+}
+
+fn config(address: SocketAddr, names: &[String]) -> StreamableHttpServerConfig {
+    let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let hosts: Vec<String> = own.into_iter().chain(names.iter().cloned()).collect();
+    let port = address.port();
+    let origins = hosts.iter().map(|host| match host.contains(':') {
+        true => format!("http://[{host}]:{port}"),
+        false => format!("http://{host}:{port}"),
+    });
+    StreamableHttpServerConfig::default()
+        .with_allowed_origins(origins)
+        .with_allowed_hosts(hosts)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(LONGEST)
+}

@@ -1,0 +1,146 @@
+//! The five tools: `skill` and its companions.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use agent::action::Action;
+use agent::skill_tool::{self, Definition};
+use agent::step::{Observation, Refusal};
+use axum::http::request::Parts;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    ListToolsResult, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+use tools::permission::ApprovalRequest;
+
+use super::Connection;
+use super::elicitation::{self, Asking};
+use crate::session::{Outcome, Wanted};
+
+impl Connection {
+    pub(super) fn tools(&self) -> ListToolsResult {
+        let snapshot = self.shelf.current();
+        let (_, tools) = self.shelf.tools(&snapshot);
+        ListToolsResult::with_all_items(tools.iter().map(tool).collect())
+    }
+
+    pub(super) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let unknown = || {
+            let name = skill::text::for_terminal(skill::text::prefix(&request.name, 100));
+            ErrorData::invalid_params(format!("there is no tool `{name}`"), None)
+        };
+        let snapshot = self.shelf.current();
+        let offered = self.shelf.tools(&snapshot).1.iter().any(|tool| tool.name == request.name);
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        let action = skill_tool::action(&request.name, arguments).filter(|_| offered);
+        let action = match action.ok_or_else(unknown)? {
+            Ok(action) => action,
+            Err(refusal) => return Ok(shown(&Observation::failed(&refusal)).into()),
+        };
+        let asking = Asking::new(context, request.input_responses, request.request_state);
+        for action in steps(action, context) {
+            let is_last = !matches!(action, Step::First(_));
+            let (Step::First(action) | Step::Last(action)) = action;
+            match self.act(action, &asking, context).await? {
+                Outcome::Done(observation, _) if is_last || observation.code.is_some() => {
+                    return Ok(shown(&observation).into());
+                }
+                Outcome::Done(..) => {}
+                Outcome::Asks(question) => {
+                    return Ok(match asking.by_retry() {
+                        true => elicitation::input_required(&question).into(),
+                        false => shown(&Observation::failed(&unanswered(&question))).into(),
+                    });
+                }
+            }
+        }
+        Err(ErrorData::internal_error("nothing was done", None))
+    }
+
+    async fn act(
+        &self,
+        action: Action,
+        asking: &Asking,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome, ErrorData> {
+        let wanted = Wanted { action, invoked: None, verbatim: false, person: asking.person() };
+        self.wanted(wanted, context).await
+    }
+
+    /// Does it in the client's session, unless the client gives up.
+    pub(super) async fn wanted(
+        &self,
+        wanted: Wanted,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome, ErrorData> {
+        let client = context.client_info().map_or_else(
+            || "an unnamed client".to_owned(),
+            |client| format!("{} {}", client.name, client.version),
+        );
+        let client = skill::text::for_terminal(skill::text::prefix(&client, 200)).into_owned();
+        tokio::select! {
+            outcome = self.session.call(wanted, &client) => {
+                outcome.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+            }
+            () = context.ct.cancelled() => {
+                Err(ErrorData::internal_error("the request was cancelled", None))
+            }
+        }
+    }
+}
+
+enum Step {
+    First(Action),
+    Last(Action),
+}
+
+/// A request of its own has no conversation before it, so a script's skill is selected first.
+fn steps(action: Action, context: &RequestContext<RoleServer>) -> Vec<Step> {
+    let is_alone = context
+        .extensions
+        .get::<Parts>()
+        .is_some_and(|parts| !parts.headers.contains_key("mcp-session-id"));
+    match &action {
+        Action::RunScript { skill, .. } if is_alone => {
+            let skills = vec![skill.clone()];
+            let reason = "its script is to run".to_owned();
+            vec![Step::First(Action::SelectSkills { skills, reason }), Step::Last(action)]
+        }
+        _ => vec![Step::Last(action)],
+    }
+}
+
+fn tool(definition: &Definition) -> Tool {
+    let Value::Object(schema) = definition.input_schema.clone() else { return Tool::default() };
+    let mut tool = Tool::default();
+    tool.name = Cow::Borrowed(definition.name);
+    tool.title = Some(definition.title.to_owned());
+    tool.description = Some(definition.description.clone().into());
+    tool.input_schema = Arc::new(schema);
+    tool.annotations =
+        Some(ToolAnnotations::new().read_only(definition.read_only).open_world(false));
+    tool
+}
+
+fn shown(observation: &Observation) -> CallToolResult {
+    let content = vec![ContentBlock::text(observation.text.clone())];
+    match observation.code {
+        None => CallToolResult::success(content),
+        Some(_) => CallToolResult::error(content),
+    }
+}
+
+pub(super) fn unanswered(question: &ApprovalRequest) -> Refusal {
+    Refusal::new(
+        "ApprovalRequired",
+        format!("`{}` needs an approval and this client cannot be asked for one", question.tool),
+        format!("tell the user; to allow it, start the server with: {}", question.replay),
+    )
+}

@@ -1,0 +1,138 @@
+//! What the run of a session acts with: a workbench for each call, with the skills as they are then.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use agent::action::Action;
+use agent::driver::{Approver, Cancel, Listener, Toolbox};
+use agent::event::Event;
+use agent::journal::Journal;
+use agent::step::{Loaded, Observation, Refusal, Request};
+use agent::workbench::Workbench;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use skill::inner_path::InnerPath;
+use skill::load::{Files, LoadError};
+use skill::metadata::RunMode;
+use tools::permission::{Answer, ApprovalRequest, Approved, Grant};
+
+use super::Call;
+use crate::shelf::{Shelf, Snapshot};
+use crate::skill_uri::hexadecimal;
+
+/// The call that is under way.
+pub(super) type Current = RefCell<Option<Call>>;
+
+/// Acts for the call that is under way.
+pub(super) struct Desk<'a> {
+    pub(super) shelf: &'a Shelf,
+    pub(super) current: &'a Current,
+    /// The skills that were looked at when permission was asked for.
+    pub(super) skills: Arc<Snapshot>,
+}
+
+impl Desk<'_> {
+    fn at_work<T>(
+        &self,
+        work: impl FnOnce(&mut Workbench<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let offer = self.shelf.offer(&self.skills);
+        let invoked = self.current.borrow().as_ref().and_then(|call| call.wanted.invoked.clone());
+        let make = &self.shelf.settings.workbench;
+        work(&mut make(&self.skills.index, &offer, invoked)?)
+    }
+
+    /// A resource byte by byte; the record has its hash.
+    fn hand_over(&self, action: &Action) -> Result<Observation, Refusal> {
+        let refused =
+            |error: LoadError| Refusal::new(error.code(), error.to_string(), error.hint());
+        let offer = self.shelf.offer(&self.skills);
+        let (Action::LoadResource { skill, relative_path, .. }, Some(entry)) =
+            (action, action.skill().and_then(|skill| offer.get(&skill.name, skill.source)))
+        else {
+            return Err(Refusal::new("SkillNotFound", "there is no such skill", ""));
+        };
+        let path = InnerPath::new(relative_path).map_err(|error| refused(error.into()))?;
+        let files = Files::open(entry).map_err(refused)?;
+        let bytes =
+            read_verbatim(&files, &path, self.shelf.settings.limits.file_bytes).map_err(refused)?;
+        let report = json!({"path": path.as_str(), "bytes_read": bytes.len(),
+            "file_sha256": hexadecimal(&Sha256::digest(&bytes))});
+        let text = format!("{path} of {} handed over, {} bytes", skill.name, bytes.len());
+        if let Some(call) = &mut *self.current.borrow_mut() {
+            call.content = Some(bytes);
+        }
+        let (skill, path) = (entry.name.clone(), path.as_str().to_owned());
+        Ok(Observation {
+            loaded: vec![Loaded::Resource { skill, path, report }],
+            ..Observation::of(text)
+        })
+    }
+}
+
+/// A file as it is on disk; `SKILL.md` may be a link.
+pub(crate) fn read_verbatim(
+    files: &Files,
+    path: &InnerPath,
+    limit: u64,
+) -> Result<Vec<u8>, LoadError> {
+    match path.as_str() {
+        "SKILL.md" => files.manifest(limit),
+        _ => files.read(path, limit),
+    }
+}
+
+impl Toolbox for Desk<'_> {
+    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal> {
+        self.skills = self.shelf.current();
+        self.at_work(|workbench| workbench.prepare(action))
+    }
+
+    fn perform(
+        &mut self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Observation {
+        let verbatim = self.current.borrow().as_ref().is_some_and(|call| call.wanted.verbatim);
+        let done = match verbatim {
+            true => self.hand_over(&request.action),
+            false => self.at_work(|workbench| Ok(workbench.perform(request, cancel, journal))),
+        };
+        let mut observation = done.unwrap_or_else(|refusal| Observation::failed(&refusal));
+        for loaded in &mut observation.loaded {
+            if let Loaded::Skill(skill) = loaded {
+                // The client is the model: there is nobody else who could carry a child run out.
+                skill.run_mode = RunMode::Inline;
+            }
+        }
+        observation
+    }
+}
+
+/// Asks whoever the call under way comes from.
+pub(super) struct Desktop<'a> {
+    pub(super) shelf: &'a Shelf,
+    pub(super) current: &'a Current,
+}
+
+impl Approver for Desktop<'_> {
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
+        self.current.borrow_mut().as_mut()?.wanted.person.ask(question)
+    }
+
+    fn remember(&mut self, grants: &[Grant]) {
+        if let Some(file) = &self.shelf.settings.grants {
+            // An approval that cannot be kept still counts for this session.
+            let _ = file.add(grants.to_vec());
+        }
+    }
+}
+
+/// Nobody watches: the record has everything.
+pub(super) struct Nobody;
+
+impl Listener for Nobody {
+    fn event(&mut self, _: &Event) {}
+    fn delta(&mut self, _: &str) {}
+}

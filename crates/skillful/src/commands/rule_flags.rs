@@ -1,0 +1,43 @@
+//! What may be done, as said on the command line.
+
+use tools::permission::{CommandLine, Engine, InvalidRule};
+
+use crate::failure::{Exit, Failure};
+use crate::session::Session;
+
+/// Flags that approve and deny.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RuleFlags {
+    /// Approve everything of medium risk, for this run
+    #[arg(long)]
+    yes: bool,
+    /// Approve a tool, or what it does with PATTERN (can be repeated)
+    #[arg(long, value_name = "TOOL[:PATTERN]")]
+    approve: Vec<String>,
+    /// Deny a tool, or what it does with PATTERN (can be repeated)
+    #[arg(long, value_name = "TOOL[:PATTERN]")]
+    deny: Vec<String>,
+    /// Use a profile of the configuration
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+}
+
+impl RuleFlags {
+    /// The engine of the configuration and these flags.
+    pub(crate) fn engine(&self, session: &Session) -> Result<Engine, Failure> {
+        let mut command_line = CommandLine::default();
+        let wrong = |error: InvalidRule| {
+            Failure::new(Exit::Usage, "Usage", error.to_string()).hint(error.hint())
+        };
+        for approved in &self.approve {
+            command_line = command_line.approve(approved).map_err(wrong)?;
+        }
+        for denied in &self.deny {
+            command_line = command_line.deny(denied).map_err(wrong)?;
+        }
+        if self.yes {
+            command_line = command_line.yes();
+        }
+        session.engine(command_line, self.profile.as_deref())
+    }
+}
