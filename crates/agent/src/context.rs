@@ -10,12 +10,14 @@ mod tests;
 
 use std::time::Duration;
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use rules::system_text;
 
 /// Who says something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The run.
     User,
@@ -24,13 +26,14 @@ pub enum Role {
 }
 
 /// One message of the conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// Who says it.
     pub role: Role,
     /// What is said.
     pub text: String,
     /// What is left of it after a compaction; nothing for what is never shortened.
+    #[serde(skip)]
     short: Option<String>,
 }
 
