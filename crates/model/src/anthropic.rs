@@ -37,7 +37,7 @@ pub fn request(prompt: &Prompt<'_>, options: &Options, dialect: Dialect) -> Http
         tools: offers_tools.then(|| options.choices.tools.iter().map(Tool::new).collect()),
         tool_choice: offers_tools
             .then(|| json!({"type": "any", "disable_parallel_tool_use": true})),
-        output_config: (dialect.form == Form::Schema).then(|| OutputConfig {
+        output_config: (dialect.form == Form::Schema).then_some(OutputConfig {
             format: Format { r#type: "json_schema", schema: &options.choices.schema },
         }),
         system,

@@ -63,4 +63,4 @@ fn call(decision: &str) -> Option<(String, Value)> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Answered};
 use crate::failure::CallError;
+use crate::send::Progress;
 use crate::sse;
 
 /// The most that is read of one answer; a stream has many bytes for each that it says.
@@ -80,9 +81,14 @@ impl Decoder {
         }
     }
 
-    /// Whether the model has said everything, or too much; all that may follow is what it used.
-    pub fn has_ended(&self) -> bool {
-        self.answer.ended || self.answer.is_too_long()
+    /// Whether to read on.
+    pub fn progress(&self) -> Progress {
+        match (self.answer.is_too_long(), self.answer.ended) {
+            (true, _) => Progress::Enough,
+            // All that may follow is what it used.
+            (false, true) => Progress::Ended,
+            (false, false) => Progress::More,
+        }
     }
 
     /// The answer, now that there are no more bytes.
@@ -91,7 +97,7 @@ impl Decoder {
             Shape::Unknown => {
                 return Err(CallError::Broken { reason: "the answer is empty".to_owned() });
             }
-            Shape::Events(_) if !self.has_ended() => {
+            Shape::Events(_) if self.progress() == Progress::More => {
                 let reason = format!("the answer ends in the middle, after {} bytes", self.bytes);
                 return Err(CallError::Broken { reason });
             }
@@ -152,6 +158,3 @@ fn title(page: &str) -> Option<&str> {
     let end = start + lower[start..].find("</title>")?;
     Some(page[start..end].trim()).filter(|title| !title.is_empty())
 }
-
-#[cfg(test)]
-mod tests;

@@ -53,6 +53,8 @@ pub enum TokenLimit {
     MaxTokens,
     /// By newer models of OpenAI.
     MaxCompletionTokens,
+    /// Better not at all: the server's own limit is lower.
+    Unsaid,
 }
 
 impl Dialect {
@@ -98,22 +100,26 @@ impl Dialect {
 
 impl TokenLimit {
     /// Its name in a request.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> Option<&'static str> {
         match self {
-            Self::MaxTokens => "max_tokens",
-            Self::MaxCompletionTokens => "max_completion_tokens",
+            Self::MaxTokens => Some("max_tokens"),
+            Self::MaxCompletionTokens => Some("max_completion_tokens"),
+            Self::Unsaid => None,
         }
     }
 
-    /// The other name, where the message is about this one; a limit that is too high has no better name.
+    /// What to call it where the message is about its name.
     fn after(self, message: &str) -> Option<Self> {
-        let unknown = ["nsupported", "not supported", "nrecognized", "nknown", "xtra inputs"];
-        let other = match self {
+        self.name().filter(|name| message.contains(name))?;
+        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        if says(&["too large", "too high", "maximum context length"]) {
+            return Some(Self::Unsaid);
+        }
+        let is_unknown = ["nsupported", "not supported", "nrecognized", "nknown", "xtra inputs"];
+        says(&is_unknown).then_some(match self {
             Self::MaxTokens => Self::MaxCompletionTokens,
-            Self::MaxCompletionTokens => Self::MaxTokens,
-        };
-        let is_about_it = message.contains(self.name());
-        (is_about_it && unknown.iter().any(|word| message.contains(word))).then_some(other)
+            Self::MaxCompletionTokens | Self::Unsaid => Self::MaxTokens,
+        })
     }
 }
 

@@ -21,8 +21,9 @@ pub const BASE_URL: &str = "https://api.openai.com/v1";
 /// The request for the next decision.
 pub fn request(prompt: &Prompt<'_>, options: &Options, dialect: Dialect) -> HttpRequest {
     let mut params = options.params.clone();
-    if let Some(limit) = options.token_limit(prompt.limits.output_tokens) {
-        params.insert(dialect.token_limit.name().to_owned(), limit.into());
+    let limit = options.token_limit(prompt.limits.output_tokens);
+    if let (Some(name), Some(limit)) = (dialect.token_limit.name(), limit) {
+        params.insert(name.to_owned(), limit.into());
     }
     let is_streamed = dialect.stream;
     let offers_tools = dialect.form == Form::Tools;
@@ -132,4 +133,4 @@ fn messages(prompt: &Prompt<'_>, form: Form) -> Vec<Value> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

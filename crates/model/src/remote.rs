@@ -18,7 +18,7 @@ use crate::decoder::Decoder;
 use crate::dialect::{Dialect, Protocol};
 use crate::failure::{Again, CallError};
 use crate::request::{HttpRequest, Options};
-use crate::send::{Progress, Sender, Waits};
+use crate::send::{Sender, Waits};
 use crate::{anthropic, openai};
 
 /// Which interface a server has.
@@ -178,7 +178,7 @@ impl Remote {
         let mut decoder = wire.decoder(*dialect);
         self.sender.send(&request, self.setup.waits(prompt), cancel, &mut |bytes| {
             decoder.push(bytes, delta)?;
-            Ok(if decoder.has_ended() { Progress::Ended } else { Progress::More })
+            Ok(decoder.progress())
         })?;
         decoder.finish(delta)
     }
@@ -252,8 +252,13 @@ impl Remote {
 
     /// Another way to ask, where this one was refused.
     fn lower(&mut self, error: &CallError) -> Option<(Dialect, String)> {
-        let CallError::Refused { message, .. } = error else { return None };
-        let lower = self.setup.dialect.after_refusal(self.setup.protocol, message)?;
+        let Setup { dialect, protocol, .. } = &self.setup;
+        let lower = match error {
+            CallError::Refused { message, .. } => dialect.after_refusal(*protocol, message),
+            // Tools take room in the conversation.
+            CallError::ContextTooLong { .. } => dialect.after_text(*protocol),
+            _ => None,
+        }?;
         self.refusals += 1;
         (self.refusals <= MAX_REFUSALS).then(|| (lower, error.to_string()))
     }

@@ -111,6 +111,3 @@ pub(crate) const TOOL_RULES: &str = "
 Each action, and each tool above, is offered as a tool of its own name. Instead of writing the JSON object, call exactly \
 one of them; a change of the plan goes into its `plan_update`.
 ";
-
-#[cfg(test)]
-mod tests;

@@ -64,8 +64,12 @@ pub enum Progress {
     More,
     /// Only the end of the answer is missing, or what it cost: worth a moment and no error.
     Ended,
+    /// Do not read on.
+    Enough,
 }
 
+/// How long a connection is kept for the next request: less than the five seconds after which many servers close it.
+const KEPT: Duration = Duration::from_secs(4);
 /// How often to look whether somebody wants to stop.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How long the end of an answer is waited for that is complete but for that.
@@ -92,18 +96,35 @@ impl Sender {
             self.opened = Some(open(&self.connection, request)?);
         }
         let Some((runtime, client)) = &self.opened else { unreachable!("it was just opened") };
-        runtime.block_on(exchange(client, request, &self.connection, &watch, take))
+        let ended = runtime.block_on(exchange(client, request, &self.connection, &watch, take));
+        if !matches!(ended, Ok(End::Reached)) {
+            self.close();
+        }
+        ended.map(drop)
+    }
+
+    /// Closes every connection, so that a server need not go on with what nobody waits for.
+    fn close(&mut self) {
+        if let Some((runtime, client)) = self.opened.take() {
+            drop(client);
+            // A look-up that hangs must not keep anyone.
+            runtime.shutdown_background();
+        }
     }
 }
 
 impl Drop for Sender {
     fn drop(&mut self) {
-        // A look-up that hangs must not keep anyone.
-        if let Some((runtime, client)) = self.opened.take() {
-            drop(client);
-            runtime.shutdown_background();
-        }
+        self.close();
     }
+}
+
+/// How reading an answer ended.
+enum End {
+    /// All of it was read.
+    Reached,
+    /// It was left before its end.
+    Left,
 }
 
 fn open(connection: &Connection, request: &HttpRequest) -> Result<(Runtime, Client), CallError> {
@@ -116,6 +137,7 @@ fn open(connection: &Connection, request: &HttpRequest) -> Result<(Runtime, Clie
         .redirect(Policy::none())
         .connect_timeout(connection.limit)
         .tcp_nodelay(true)
+        .pool_idle_timeout(KEPT)
         .user_agent(concat!("skillful/", env!("CARGO_PKG_VERSION")));
     if is_loopback(&request.url) {
         client = client.no_proxy();
@@ -148,7 +170,7 @@ async fn exchange(
     connection: &Connection,
     watch: &Watch<'_>,
     take: &mut dyn FnMut(&[u8]) -> Result<Progress, CallError>,
-) -> Result<(), CallError> {
+) -> Result<End, CallError> {
     let mut sent = client.post(&request.url).header(CONTENT_TYPE, "application/json");
     for (name, value) in &request.headers {
         sent = sent.header(name, value.expose());
@@ -161,17 +183,18 @@ async fn exchange(
         return Err(error(response, watch).await);
     }
     let mut progress = Progress::More;
-    loop {
+    while progress != Progress::Enough {
         let patience = if progress == Progress::Ended { GRACE } else { watch.waits.idle };
         match (watch.over(response.chunk(), patience).await, progress) {
             (Ok(Ok(Some(piece))), _) => progress = take(&piece)?,
-            (Ok(Ok(None)), _) => return Ok(()),
+            (Ok(Ok(None)), _) => return Ok(End::Reached),
             (Err(CallError::Cancelled), _) => return Err(CallError::Cancelled),
-            (_, Progress::Ended) => return Ok(()),
+            (_, Progress::Ended) => return Ok(End::Left),
             (Ok(Err(error)), _) => return Err(broken(&error)),
             (Err(error), _) => return Err(error),
         }
     }
+    Ok(End::Left)
 }
 
 /// The error that an answer is.

@@ -63,7 +63,11 @@ fn meant(status: u16, code: &str, message: String, wait: Option<Duration>) -> Ca
         _ if code == "context_length_exceeded" || code == "exceed_context_size_error" => {
             CallError::ContextTooLong { status, message }
         }
-        400 | 413 if says(&["context length", "context window", "context size", "too long"]) => {
+        // A limit of the reply that is too high is another matter.
+        400 | 413
+            if !says(&["max_tokens", "max_completion_tokens"])
+                && says(&["context length", "context window", "context size", "too long"]) =>
+        {
             CallError::ContextTooLong { status, message }
         }
         // Some say so when they do not understand what was asked for.

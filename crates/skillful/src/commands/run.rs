@@ -213,7 +213,7 @@ fn report(
     };
     if !events {
         output.result(&result, |out, _| {
-            match screen.has_shown_answer() || result.answer.is_empty() {
+            match screen.has_shown(&result.answer) || result.answer.is_empty() {
                 true => Ok(()),
                 false => writeln!(out, "{}", for_terminal_block(result.answer.trim_end())),
             }

@@ -175,12 +175,14 @@ pub(super) fn leave_to_user(settings: &mut Value) -> Vec<String> {
     let Some(model) = settings.get_mut("model").and_then(Value::as_object_mut) else {
         return Vec::new();
     };
-    // A key that does not exist is a mistake of another kind.
-    let known = serde_json::to_value(ModelSettings::default()).unwrap_or_default();
+    let defaults = serde_json::to_value(ModelSettings::default()).unwrap_or_default();
+    // A key that does not exist is a mistake of another kind, and a default changes nothing.
+    let says_something =
+        |key: &str, value: &Value| defaults.get(key).is_some_and(|default| default != value);
     let taken: Vec<String> = model
-        .keys()
-        .filter(|key| !OF_A_PROJECT.contains(&key.as_str()) && known.get(key.as_str()).is_some())
-        .cloned()
+        .iter()
+        .filter(|(key, value)| !OF_A_PROJECT.contains(&key.as_str()) && says_something(key, value))
+        .map(|(key, _)| key.clone())
         .collect();
     taken.iter().for_each(|key| drop(model.remove(key)));
     taken

@@ -122,7 +122,7 @@ impl Server {
             model: self.model().to_owned(),
             key: self.key.as_ref().and_then(Key::secret).cloned(),
             headers: self.headers(),
-            max_tokens: self.settings.max_tokens,
+            max_tokens: self.settings.max_tokens.or_else(|| self.usual_max_tokens()),
             params: self.settings.params.clone(),
             choices: Choices::new(tools, named),
         }
@@ -145,10 +145,19 @@ impl Server {
     }
 
     fn token_limit(&self) -> TokenLimit {
-        match self.base_url.starts_with(openai::BASE_URL) {
+        match self.is_openai() {
             true => TokenLimit::MaxCompletionTokens,
             false => TokenLimit::MaxTokens,
         }
+    }
+
+    /// Small models sometimes never end. At OpenAI none do, and what they think counts, too.
+    fn usual_max_tokens(&self) -> Option<u64> {
+        (self.wire == Wire::OpenAi && !self.is_openai()).then_some(4_096)
+    }
+
+    fn is_openai(&self) -> bool {
+        self.base_url.starts_with(openai::BASE_URL)
     }
 
     fn authorities(&self, session: &Session) -> Result<Option<Vec<u8>>, Failure> {
