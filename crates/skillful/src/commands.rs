@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod new;

@@ -6,7 +6,10 @@ mod screen;
 mod stage;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::action::SkillRef;
 use agent::budget::{Spent, Usage};
@@ -16,7 +19,7 @@ use agent::run::Run as AgentRun;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal_block;
-use tools::permission::{Action, ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
+use tools::permission::{ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
 
 use crate::failure::{Exit, Failure};
 use crate::models::{Choice, Wish};
@@ -86,9 +89,11 @@ pub(crate) struct RunResult {
 
 impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let index = session.index()?;
+        // The process ends with this command: nothing is gained by freeing every skill before.
+        let index = ManuallyDrop::new(session.index()?);
         let engine = self.engine(session)?;
-        let offer = index.offer(|entry| engine.action("skill", &entry.name) != Action::Deny);
+        let denied = engine.denials("skill");
+        let offer = index.offer(|entry| !denied(&entry.name));
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
         let stage =
@@ -174,6 +179,19 @@ fn cancel_on_interrupt() -> Result<Cancel, Failure> {
     })
     .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
     Ok(cancel)
+}
+
+/// Like a run's: the first Ctrl-C ends it cleanly, the second at once.
+pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if heard.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    })
+    .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
+    Ok(stop)
 }
 
 const INTERRUPTED: u8 = 130;
