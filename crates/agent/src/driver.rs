@@ -8,7 +8,7 @@ mod cancel;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tools::permission::{
@@ -71,6 +71,16 @@ pub trait Clock {
     fn now(&self) -> jiff::Timestamp;
     /// Since the run began, earlier processes included.
     fn elapsed(&self) -> Duration;
+    /// Lets time pass, until somebody wants to stop.
+    fn pause(&self, time: Duration, cancel: &Cancel) {
+        const PATIENCE: Duration = Duration::from_millis(20);
+        let began = Instant::now();
+        while let Some(left) = time.checked_sub(began.elapsed())
+            && !cancel.requested()
+        {
+            std::thread::sleep(left.min(PATIENCE));
+        }
+    }
 }
 
 /// Everyone who takes part in a run.
@@ -126,6 +136,8 @@ impl Driver<'_> {
     /// Carries the run on until it ends or waits for somebody.
     pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
         let mut held = Held::Nothing;
+        // How long a model that failed wants to be left alone.
+        let mut pause = Duration::ZERO;
         loop {
             self.record(run, journal)?;
             if self.cancel.requested() && run.outcome().is_none() {
@@ -142,10 +154,19 @@ impl Driver<'_> {
                 step => {
                     journal.commit()?;
                     match step {
+                        Step::CallModel(_) if !pause.is_zero() => {
+                            self.clock.pause(std::mem::take(&mut pause), self.cancel);
+                            continue;
+                        }
                         Step::CallModel(prompt) => match self.call(&prompt) {
                             // Whoever stopped the run stopped the model with it.
                             Reply::Failed { .. } if self.cancel.requested() => Input::Cancelled,
-                            reply => Input::Replied(reply),
+                            reply => {
+                                if let Reply::Failed { retry_after_ms: Some(wait), .. } = &reply {
+                                    pause = Duration::from_millis(*wait);
+                                }
+                                Input::Replied(reply)
+                            }
                         },
                         Step::Ask { request, question } => {
                             match self.answer(request, question, &mut held) {

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::driver::Model;
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
 use agent::run::{Patience, Preloaded, Run, Setup};
@@ -21,10 +20,10 @@ use tools::workspace::Workspace;
 
 use super::Wanted;
 use super::clock::SystemClock;
-use super::models;
 use crate::commands::runs::of_journal;
 use crate::config::Disclosure;
 use crate::failure::{Exit, Failure};
+use crate::models::Choice;
 use crate::session::Session;
 
 /// Everything a run takes place in.
@@ -33,13 +32,14 @@ pub(super) struct Stage<'a> {
     pub(super) index: &'a Index,
     pub(super) offer: &'a Offer<'a>,
     pub(super) engine: &'a Engine,
+    pub(super) choice: &'a Choice,
 }
 
 type Staged = (Run, Journal, SystemClock);
 
 impl Stage<'_> {
     /// A new run and its record.
-    pub(super) fn begin(&self, wanted: &Wanted, model: Option<&str>) -> Result<Staged, Failure> {
+    pub(super) fn begin(&self, wanted: &Wanted) -> Result<Staged, Failure> {
         let config = &self.session.layers.config;
         let random = RandomState::new().hash_one(std::process::id()) as u32;
         let mut journal = Journal::create(
@@ -63,7 +63,7 @@ impl Stage<'_> {
             run_id: journal.run_id().to_string(),
             facts: json!({
                 "index_hash": index_hash,
-                "model": models::name(self.session, model),
+                "model": self.choice.name,
                 "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
                 "version": env!("CARGO_PKG_VERSION"),
                 "workspace": self.session.surroundings.working_directory.to_string_lossy(),
@@ -124,12 +124,9 @@ impl Stage<'_> {
         Ok((run, journal, SystemClock::starting(Duration::from_millis(elapsed))))
     }
 
-    pub(super) fn model(&self, run: &Run, chosen: Option<&str>) -> Result<Box<dyn Model>, Failure> {
-        models::open(self.session, self.offer, run, chosen)
-    }
-
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
-        let secrets = self.session.secrets();
+        let mut secrets = self.session.secrets();
+        secrets.extend(self.choice.secrets());
         let patterns = &self.session.layers.config.audit.redact;
         Redactor::new(secrets.iter().map(String::as_str), patterns.iter().map(String::as_str))
             .map_err(|error| {
