@@ -8,6 +8,8 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -54,6 +56,17 @@ pub struct Prompt<'run> {
     pub chars: usize,
     /// What came of the action before, which the conversation ends with.
     pub last: Option<&'run Observation>,
+    /// How much the reply may take.
+    pub limits: Limits,
+}
+
+/// How much a reply may take; without a word about it, as much as it likes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Tokens that may still be written.
+    pub output_tokens: Option<u64>,
+    /// Time that is left for it.
+    pub time: Option<Duration>,
 }
 
 /// The conversation with the model.
@@ -180,6 +193,7 @@ impl Context {
             attempt,
             state,
             last: None,
+            limits: Limits::default(),
         }
     }
 }

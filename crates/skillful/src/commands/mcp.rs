@@ -94,7 +94,7 @@ impl Mcp {
     fn settings(&self, session: &Arc<Session>) -> Result<Settings, Failure> {
         let config = &session.layers.config;
         let engine = self.rules.engine(session)?;
-        let redactor = redactor(session)?;
+        let redactor = redactor(session, [])?;
         let (session_of_calls, engine_of_calls, clean) =
             (Arc::clone(session), engine.clone(), redactor.clone());
         Ok(Settings {

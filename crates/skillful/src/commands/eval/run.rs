@@ -12,7 +12,7 @@ use eval::case::Located;
 use eval::report::Report;
 use eval::runner::{self, CaseResult, Job, Options};
 use eval::suite;
-use serde_json::Map;
+use serde_json::{Map, json};
 use skill::text::for_terminal;
 
 use super::folder::SkillFolder;
@@ -36,6 +36,9 @@ pub(super) struct Run {
     /// The model that decides, for all cases
     #[arg(long)]
     model: Option<String>,
+    /// The server of the model, instead of its provider's
+    #[arg(long, value_name = "URL", requires = "model")]
+    base_url: Option<String>,
     /// The model that judges assertions; the same one without it
     #[arg(long, value_name = "MODEL")]
     grader: Option<String>,
@@ -154,7 +157,7 @@ impl Run {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).max(1),
             grader: self.grader.clone().or_else(|| self.model.clone()),
-            ..options(session, self.model.clone(), results.records())?
+            ..options(session, self.model.clone(), self.base_url.as_deref(), results.records())?
         })
     }
 
@@ -191,21 +194,23 @@ impl Run {
 pub(super) fn options(
     session: &Session,
     model: Option<String>,
+    base_url: Option<&str>,
     records: PathBuf,
 ) -> Result<Options, Failure> {
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
         Some(_) => {
-            let settings = serde_json::to_value(&session.layers.config.model).unwrap_or_default();
-            let named = Some(settings).filter(|settings| !settings.is_null());
-            let config = named.map(|settings| ("model".to_owned(), settings)).into_iter().collect();
+            let mut settings = json!(session.layers.config.model);
+            // Headers may be secrets, which are not copied from file to file.
+            settings.as_object_mut().map(|settings| settings.remove("headers"));
+            let config = Map::from_iter([("model".to_owned(), settings)]);
             (session.environment_without_folders(), config)
         }
         None => (Vec::new(), Map::new()),
     };
     Ok(Options {
         program: std::env::current_exe()?,
-        arguments: Vec::new(),
+        arguments: base_url.iter().flat_map(|url| ["--base-url", *url]).map(Into::into).collect(),
         environment,
         config,
         elsewhere: session.surroundings.working_directory.clone(),
