@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -29,13 +30,20 @@ pub async fn serve_http(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let config = config(listener.local_addr()?, names).with_cancellation_token(stop.clone());
+    let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(
         move || Ok(Connection::new(Arc::clone(&shelf))),
-        Arc::new(LocalSessionManager::default()),
+        Arc::clone(&sessions),
         config,
     );
     let router = Router::new().route_service(PATH, service);
-    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+    let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
+    let open: Vec<_> = sessions.sessions.read().await.keys().cloned().collect();
+    for session in open {
+        // One that has just ended by itself is as good.
+        let _ = sessions.close_session(&session).await;
+    }
+    served
 }
 
 fn config(address: SocketAddr, names: &[String]) -> StreamableHttpServerConfig {

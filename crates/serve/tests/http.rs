@@ -1,0 +1,162 @@
+//! MCP over HTTP: who is let in, and that clients do not meet.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use serve::shelf::Shelf;
+use support::{World, closed};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+async fn served(shelf: &Arc<Shelf>) -> (SocketAddr, CancellationToken) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+    let (shelf, stopped) = (Arc::clone(shelf), stop.clone());
+    tokio::spawn(async move { serve::http::serve_http(shelf, listener, &[], stopped).await });
+    (address, stop)
+}
+
+/// Sends one request; the status, the headers and the body until the server closes.
+async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = format!(
+        "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        head.push_str(&format!("Host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
+    // A server that has seen enough does not read on.
+    let _ = stream.write_all(body.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, answer)
+}
+
+fn request(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+fn initialize() -> String {
+    request(
+        "initialize",
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+    )
+}
+
+/// Begins a session; its id.
+async fn begin(address: SocketAddr) -> String {
+    let (status, answer) = post(address, &[], &initialize()).await;
+    assert_eq!(status, 200, "{answer}");
+    let line =
+        answer.lines().find(|line| line.to_lowercase().starts_with("mcp-session-id:")).unwrap();
+    line.split_once(':').unwrap().1.trim().to_owned()
+}
+
+async fn call(address: SocketAddr, session: &str, name: &str) -> String {
+    let body = request("tools/call", json!({"name": "skill", "arguments": {"name": name}}));
+    post(address, &[("Mcp-Session-Id", session)], &body).await.1
+}
+
+#[tokio::test]
+async fn only_requests_of_this_machine_are_let_in() {
+    let world = World::new();
+    let (address, _stop) = served(&world.shelf()).await;
+    let own = format!("http://127.0.0.1:{}", address.port());
+    let elsewhere = format!("http://localhost:{}", address.port() ^ 1);
+    for (headers, expected) in [
+        (vec![], 200),
+        (vec![("Host", "localhost")], 200),
+        (vec![("Origin", own.as_str())], 200),
+        (vec![("Host", "evil.example")], 403),
+        (vec![("Host", "127.0.0.1.evil.example")], 403),
+        (vec![("Origin", "http://evil.example")], 403),
+        (vec![("Origin", "null")], 403),
+        (vec![("Origin", elsewhere.as_str())], 403),
+    ] {
+        let (status, answer) = post(address, &headers, &initialize()).await;
+        assert_eq!(status, expected, "{headers:?}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_do_not_see_each_other() {
+    let world = World::new();
+    world.skill("alpha", "");
+    let shelf = world.shelf();
+    let (address, stop) = served(&shelf).await;
+    let (one, other) = (begin(address).await, begin(address).await);
+    assert!(call(address, &one, "alpha").await.contains("Do it."));
+    assert!(call(address, &one, "alpha").await.contains("already loaded"));
+    assert!(call(address, &other, "alpha").await.contains("Do it."));
+    assert!(!call(address, "made-up", "alpha").await.contains("Do it."));
+    stop.cancel();
+    assert!(closed(&shelf).await, "no session outlives the server");
+    assert_eq!(world.records().len(), 2);
+}
+
+#[tokio::test]
+async fn a_request_of_the_stateless_revision_stands_for_itself() {
+    let world = World::with_rules(json!({"run_script": "allow"}));
+    world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", "#!/bin/sh\necho did it\n");
+    let shelf = world.shelf();
+    let (address, _stop) = served(&shelf).await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    for (tool, arguments, expected) in [
+        ("skill", json!({"name": "alpha"}), "Do it."),
+        ("skill", json!({"name": "alpha"}), "Do it."),
+        ("load_skill_resource", json!({"name": "alpha", "relative_path": "SKILL.md"}), "Do it."),
+        (
+            "run_skill_script",
+            json!({"name": "alpha", "relative_path": "scripts/work.sh"}),
+            "did it",
+        ),
+    ] {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", tool),
+        ];
+        let (status, answer) = post(address, &headers, &request("tools/call", params)).await;
+        assert_eq!(status, 200, "{answer}");
+        assert!(answer.contains(expected), "{tool}: {answer}");
+    }
+    assert!(closed(&shelf).await, "nothing is left open between requests");
+}
+
+#[tokio::test]
+async fn what_cannot_be_understood_is_refused_and_the_server_lives_on() {
+    let world = World::new();
+    world.skill("alpha", "");
+    let (address, _stop) = served(&world.shelf()).await;
+    let session = begin(address).await;
+    let huge = "x".repeat(5 << 20);
+    for (body, expected) in
+        [("{", 400..500), ("[]", 400..500), (huge.as_str(), 413..414), ("7", 400..500)]
+    {
+        let (status, answer) = post(address, &[("Mcp-Session-Id", &session)], body).await;
+        assert!(expected.contains(&status), "{}: {answer}", &body[..1]);
+        assert!(call(address, &session, "alpha").await.contains("alpha"));
+    }
+    // A client that never finishes its request keeps nobody else waiting.
+    let mut slow = TcpStream::connect(address).await.unwrap();
+    slow.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le").await.unwrap();
+    assert!(call(address, &session, "alpha").await.contains("alpha"));
+}
