@@ -1,0 +1,1 @@
+//! Packs of Agent Skills: made, checked, signed, installed all or nothing.
