@@ -8,12 +8,14 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use rules::system_text;
 
 /// Who says something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The run.
     User,
@@ -22,13 +24,14 @@ pub enum Role {
 }
 
 /// One message of the conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// Who says it.
     pub role: Role,
     /// What is said.
     pub text: String,
     /// What is left of it after a compaction; nothing for what is never shortened.
+    #[serde(skip)]
     short: Option<String>,
 }
 

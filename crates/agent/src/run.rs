@@ -257,16 +257,20 @@ impl Run {
 
     fn call_model(&mut self, attempt: u32) {
         let prompt = self.prompt(attempt);
-        let data = json!({
+        let mut data = json!({
             "attempt": attempt,
             "prompt": {"sha256": prompt.sha256, "chars": prompt.chars, "messages": prompt.messages.len()},
             "estimated_tokens": prompt.chars.div_ceil(4),
         });
+        if self.setup.store_prompts {
+            data["prompt"]["text"] = json!({"system": prompt.system, "messages": prompt.messages, "state": prompt.state});
+        }
         self.note(EventKind::ModelRequest, data);
         self.phase = Phase::Decision { attempt };
     }
 
     fn replied(&mut self, reply: Reply, attempt: u32, elapsed: u64) {
+        let reply = if self.setup.store_prompts { reply } else { reply.without_text() };
         self.note(
             EventKind::ModelResponse,
             json!({"elapsed_ms": elapsed, "attempt": attempt, "reply": reply}),

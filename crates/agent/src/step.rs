@@ -122,13 +122,26 @@ pub enum Reply {
     },
 }
 
-/// A text that is not kept.
+impl Reply {
+    /// The reply without the model's own words.
+    pub(crate) fn without_text(mut self) -> Self {
+        if let Self::Decided { raw, .. } | Self::Invalid { raw, .. } = &mut self {
+            raw.text = None;
+        }
+        self
+    }
+}
+
+/// What a model wrote, before it was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raw {
     /// Its SHA-256, in hexadecimal.
     pub sha256: String,
     /// Its length.
     pub bytes: usize,
+    /// The text; a run that does not store prompts forgets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// What an action would do, found out without doing it: what permissions are decided on.

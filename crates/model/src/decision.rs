@@ -104,10 +104,14 @@ pub(crate) fn kind_named(name: &str) -> Option<&'static str> {
     payload::KINDS.iter().map(|(kind, _)| *kind).find(|kind| *kind == name)
 }
 
-/// What is kept of a text.
+/// A text with its hash and size.
 pub(crate) fn raw(text: &str) -> Raw {
     let digest = Sha256::digest(text.as_bytes());
-    Raw { sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(), bytes: text.len() }
+    Raw {
+        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        bytes: text.len(),
+        text: Some(text.to_owned()),
+    }
 }
 
 /// The text of a decision, as a model would write it: the type first, so that it can be shown early.

@@ -46,6 +46,7 @@ pub(crate) fn setup(request: &str) -> Setup {
         invoked: None,
         preloaded: Vec::new(),
         is_child: false,
+        store_prompts: false,
         facts: Value::Null,
     }
 }

@@ -4,7 +4,6 @@
 mod tests;
 
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use crate::frontmatter::{Limits, split_whole};
 use crate::metadata::{Metadata, ReadOptions};
@@ -74,13 +73,7 @@ pub fn files(name: &str) -> Option<&'static [BuiltinFile]> {
 /// What a walk over a folder with these skills would find.
 pub(crate) fn scan() -> Scan {
     let found = SKILLS.iter().filter_map(|(name, files)| found(name, files)).collect();
-    Scan {
-        found,
-        ignored: Vec::new(),
-        stamps: Vec::new(),
-        started: SystemTime::UNIX_EPOCH,
-        bytes_read: 0,
-    }
+    Scan { found, ..Scan::default() }
 }
 
 /// `None` for a broken skill, which a test keeps from happening.

@@ -9,23 +9,26 @@ mod framed;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
+use std::collections::HashMap;
+use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::roots::Root;
-use crate::scan::{self, Found, Ignored, Known, Scan, ScanOptions, Stamped};
+use crate::scan::{self, Basis, Found, Ignored, Known, Scan, ScanOptions, Stamped};
 use crate::search::{self, Document, SearchIndex};
+use framed::Unread;
 
 /// Changes whenever what is stored, or how it is read from a skill, changes.
-const MAGIC: &framed::Magic = b"skillful-scan-1\n";
+const MAGIC: &framed::Magic = b"skillful-scan-2\n";
 
 const SEARCH_MAGIC: &framed::Magic = b"skillful-find-1\n";
 
@@ -51,19 +54,6 @@ pub struct Cache {
     clock: fn() -> SystemTime,
 }
 
-/// What a scan rests on, and the rest, apart: the first is checked while the second is decoded.
-#[derive(Serialize, Deserialize)]
-struct Basis {
-    started: Duration,
-    stamps: Vec<Stamped>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Content {
-    found: Vec<Found>,
-    ignored: Vec<Ignored>,
-}
-
 impl Cache {
     /// A cache in `folder`, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
@@ -73,17 +63,19 @@ impl Cache {
     /// Scans `root`, reading only what has changed since the last time.
     pub(crate) fn scan(&self, root: &Path, options: &ScanOptions) -> (Scan, CacheState) {
         let file = self.file(root, options);
-        let Some((kept, holds)) = load(&file, root, options.threads) else {
-            let fresh = scan::scan(root, options, &Known::new(), (self.clock)());
-            Self::store(&file, &fresh);
-            return (fresh, CacheState::Cold);
+        let (first, second) = framed::open(&file, MAGIC).map(|f| (f.first, f.second)).unzip();
+        let kept = first.as_deref().zip(second);
+        let kept = kept.and_then(|(first, second)| load(first, second, root, options.threads));
+        let state = match kept {
+            Some(Kept { scan, holds: true, .. }) => return (scan, CacheState::Warm),
+            Some(_) => CacheState::Partial,
+            None => CacheState::Cold,
         };
-        if holds {
-            return (kept, CacheState::Warm);
-        }
-        let fresh = scan::scan(root, options, &known(&kept), (self.clock)());
-        Self::store(&file, &fresh);
-        (fresh, CacheState::Partial)
+        let known = kept.as_ref().map(Kept::known).unwrap_or_default();
+        let (fresh, basis) = scan::scan(root, options, &known, (self.clock)());
+        // Without a place to write, the next start is a cold one.
+        let _ = store(&file, &fresh, &basis);
+        (fresh, state)
     }
 
     /// Forgets what is known about `root`.
@@ -98,8 +90,8 @@ impl Cache {
         roots.iter().for_each(|root| hasher.write(root.path.as_os_str().as_bytes()));
         let file = self.folder.join(format!("{:016x}.search", hasher.finish()));
         let fingerprint = search::fingerprint(documents);
-        let kept = framed::read(&file, SEARCH_MAGIC)
-            .and_then(|kept| SearchIndex::decode(kept.first(), kept.second()))
+        let kept = framed::open(&file, SEARCH_MAGIC)
+            .and_then(|kept| SearchIndex::decode(&kept.first, &kept.second.read()?))
             .filter(|kept| kept.fingerprint == fingerprint);
         kept.unwrap_or_else(|| {
             let fresh = SearchIndex::build(documents, fingerprint);
@@ -117,91 +109,85 @@ impl Cache {
         ScanOptions { threads: 0, ..options.clone() }.hash(&mut hasher);
         self.folder.join(format!("{:016x}.scan", hasher.finish()))
     }
-
-    fn store(file: &Path, scan: &Scan) {
-        // Without a place to write, the next start is a cold one.
-        let _ = Self::try_store(file, scan);
-    }
-
-    fn try_store(file: &Path, scan: &Scan) -> Option<()> {
-        let started = scan.started.duration_since(UNIX_EPOCH).ok()?;
-        let basis = postcard::to_stdvec(&BasisRef { started, stamps: &scan.stamps }).ok()?;
-        let content = ContentRef { found: &scan.found, ignored: &scan.ignored };
-        let content = postcard::to_stdvec(&content).ok()?;
-        framed::write(file, MAGIC, &basis, &content)
-    }
 }
 
-#[derive(Serialize)]
-struct BasisRef<'a> {
-    started: Duration,
-    stamps: &'a [Stamped],
+/// A file holds what its scan rests on, and the rest, apart: the first is checked while the second is
+/// decoded.
+fn store(file: &Path, scan: &Scan, basis: &Basis<'_>) -> Option<()> {
+    let content = postcard::to_stdvec(&(&scan.found, &scan.ignored)).ok()?;
+    framed::write(file, MAGIC, &postcard::to_stdvec(basis).ok()?, &content)
 }
 
-#[derive(Serialize)]
-struct ContentRef<'a> {
-    found: &'a [Found],
-    ignored: &'a [Ignored],
+/// A scan of an earlier process.
+struct Kept<'a> {
+    scan: Scan,
+    basis: Basis<'a>,
+    /// Whether everything is still as it was.
+    holds: bool,
 }
 
-/// The kept scan, and whether it still holds.
-fn load(file: &Path, root: &Path, threads: usize) -> Option<(Scan, bool)> {
-    let kept = framed::read(file, MAGIC)?;
-    let basis: Basis = postcard::from_bytes(kept.first()).ok()?;
-    let started = UNIX_EPOCH.checked_add(basis.started)?;
-    let check = Check::new(&basis.stamps, root, started);
-    let content: Option<Content> = thread::scope(|scope| {
+fn load<'a>(
+    basis: &'a [u8],
+    content: Unread<File>,
+    root: &Path,
+    threads: usize,
+) -> Option<Kept<'a>> {
+    let basis: Basis<'_> = postcard::from_bytes(basis).ok()?;
+    let check = Check::new(&basis, root);
+    let (found, ignored) = thread::scope(|scope| {
         for _ in 1..threads.min(basis.stamps.len().div_ceil(BATCH)) {
             scope.spawn(|| check.work());
         }
-        let content = postcard::from_bytes(kept.second()).ok();
+        let content: (Vec<Found>, Vec<Ignored>) = postcard::from_bytes(&content.read()?).ok()?;
         check.work();
-        content
-    });
+        Some(content)
+    })?;
     let holds = check.holds();
-    let Content { found, ignored } = content?;
-    Some((Scan { found, ignored, stamps: basis.stamps, started, bytes_read: 0 }, holds))
+    Some(Kept { scan: Scan { found, ignored, bytes_read: 0 }, basis, holds })
 }
 
-/// Skills that can be taken over if their file has not changed.
-fn known(kept: &Scan) -> Known<'_> {
-    let manifests = kept.stamps.iter().filter(|stamped| !stamped.is_link);
-    let stamps: std::collections::HashMap<&Path, &Stamped> =
-        manifests.map(|stamped| (stamped.path.as_path(), stamped)).collect();
-    let unlinked = kept.found.iter().filter(|found| found.links.is_empty());
-    unlinked
-        .filter_map(|found| {
-            let (path, stamped) = stamps.get_key_value(found.folder.join("SKILL.md").as_path())?;
-            let stamp = stamped.stamp.as_ref().filter(|stamp| !stamp.is_recent(kept.started))?;
-            Some((*path, (stamp, found)))
-        })
-        .collect()
+impl Kept<'_> {
+    /// Skills that can be taken over if their file has not changed.
+    fn known(&self) -> Known<'_> {
+        let manifests = self.basis.stamps.iter().filter(|stamped| !stamped.is_link);
+        let stamps: HashMap<&Path, &Stamped<'_>> =
+            manifests.map(|stamped| (&*stamped.path, stamped)).collect();
+        let unlinked = self.scan.found.iter().filter(|found| found.links.is_empty());
+        unlinked
+            .filter_map(|found| {
+                let manifest = found.folder.join("SKILL.md");
+                let (path, stamped) = stamps.get_key_value(manifest.as_path())?;
+                let stamp = stamped.stamp.as_ref();
+                let stamp = stamp.filter(|stamp| !stamp.is_recent(self.basis.started))?;
+                Some((*path, (stamp, found)))
+            })
+            .collect()
+    }
 }
 
 const BATCH: usize = 256;
 
 /// Comparing stamps with the disk, on as many threads as call [`Check::work`].
 struct Check<'a> {
-    stamps: &'a [Stamped],
-    handle: Option<std::os::fd::OwnedFd>,
-    started: SystemTime,
+    basis: &'a Basis<'a>,
+    handle: Option<OwnedFd>,
     next: AtomicUsize,
     broken: AtomicBool,
 }
 
 impl<'a> Check<'a> {
-    fn new(stamps: &'a [Stamped], root: &Path, started: SystemTime) -> Self {
+    fn new(basis: &'a Basis<'a>, root: &Path) -> Self {
         let handle = scan::open_folder(root).ok();
         let broken = AtomicBool::new(handle.is_none());
-        Self { stamps, handle, started, next: AtomicUsize::new(0), broken }
+        Self { basis, handle, next: AtomicUsize::new(0), broken }
     }
 
     fn work(&self) {
         let Some(handle) = &self.handle else { return };
         while !self.broken.load(Ordering::Relaxed) {
             let batch = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(stamps) = self.stamps.chunks(BATCH).nth(batch) else { return };
-            if !stamps.iter().all(|stamped| stamped.holds(handle, self.started)) {
+            let Some(stamps) = self.basis.stamps.chunks(BATCH).nth(batch) else { return };
+            if !stamps.iter().all(|stamped| stamped.holds(handle, self.basis.started)) {
                 self.broken.store(true, Ordering::Relaxed);
             }
         }

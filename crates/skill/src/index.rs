@@ -64,7 +64,7 @@ impl Index {
             let clock = Instant::now();
             let (scan, cache) = scan_root(root, options);
             report.add(root, &scan, cache, clock);
-            candidates.extend(candidates_of(root, scan.found, &options.trust));
+            add_candidates(&mut candidates, root, scan.found, &options.trust);
         }
         let (skills, shadowed, conflicts) = conflicts::settle(candidates);
         report.conflicts = conflicts;
@@ -136,27 +136,24 @@ fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
         (Source::Builtin, _) => (builtin::scan(), CacheState::Off),
         (_, Some(cache)) => cache.scan(&root.path, &options.scan),
         (_, None) => {
-            let scan = scan::scan(&root.path, &options.scan, &Known::new(), SystemTime::now());
-            (scan, CacheState::Off)
+            let now = SystemTime::now();
+            (scan::scan(&root.path, &options.scan, &Known::new(), now).0, CacheState::Off)
         }
     }
 }
 
-fn candidates_of(root: &Root, found: Vec<Found>, trust: &Trust) -> Vec<Candidate> {
+fn add_candidates(all: &mut Vec<Candidate>, root: &Root, found: Vec<Found>, trust: &Trust) {
     let real = root.real();
-    let mut candidates: Vec<Candidate> = found
-        .into_iter()
-        .map(|found| Candidate {
-            root: root.priority,
-            modified: found.modified,
-            entry: Entry::new(root, &real, found),
-        })
-        .collect();
+    let first = all.len();
+    all.extend(found.into_iter().map(|found| Candidate {
+        root: root.priority,
+        modified: found.modified,
+        entry: Entry::new(root, &real, found),
+    }));
+    let own = &mut all[first..];
     let trusted = root.source != Source::Project
-        || trust
-            .covers(&root.path, || hash_json(candidates.iter().map(|candidate| &candidate.entry)));
-    candidates.iter_mut().for_each(|candidate| candidate.entry.trusted = trusted);
-    candidates
+        || trust.covers(&root.path, || hash_json(own.iter().map(|candidate| &candidate.entry)));
+    own.iter_mut().for_each(|candidate| candidate.entry.trusted = trusted);
 }
 
 /// `sha256:` over the entries as a canonical JSON array.

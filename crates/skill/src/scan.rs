@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::frontmatter::FrontmatterError;
 use crate::metadata::{Metadata, ReadOptions};
-use folder::{Folder, Look, Step};
+use folder::{Folder, Look};
 use parallel::map_in_order;
 pub(crate) use stamp::{Stamp, Stamped};
 
@@ -175,17 +175,23 @@ impl Problem {
     }
 }
 
-/// Everything one walk found out, and what it depends on.
-#[derive(Debug, Clone)]
+/// Everything one walk found out.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Scan {
     pub(crate) found: Vec<Found>,
     pub(crate) ignored: Vec<Ignored>,
-    /// Files, folders and links as they were: while they stay, the scan holds.
-    pub(crate) stamps: Vec<Stamped>,
-    /// When it began, by the clock that files are stamped with.
-    pub(crate) started: SystemTime,
     /// Bytes read from `SKILL.md` files.
     pub(crate) bytes_read: u64,
+}
+
+/// What a scan rests on.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Basis<'a> {
+    /// When it began, by the clock that files are stamped with.
+    pub(crate) started: SystemTime,
+    /// Files, folders and links as they were: while they stay, the scan holds.
+    #[serde(borrow)]
+    pub(crate) stamps: Vec<Stamped<'a>>,
 }
 
 /// Skills read earlier, by their `SKILL.md`, to be used again where the file has not changed.
@@ -197,14 +203,14 @@ pub(crate) fn scan(
     options: &ScanOptions,
     known: &Known<'_>,
     started: SystemTime,
-) -> Scan {
-    let (found, ignored, stamps) = (Vec::new(), Vec::new(), Vec::new());
-    let mut scan = Scan { found, ignored, stamps, started, bytes_read: 0 };
+) -> (Scan, Basis<'static>) {
+    let mut scan = Scan::default();
+    let mut basis = Basis { started, stamps: Vec::new() };
     let opened = open_folder(root).ok().zip(root.canonicalize().ok());
     let Some((handle, real)) = opened else {
-        scan.stamps.push(Stamped::absent(PathBuf::new()));
+        basis.stamps.push(Stamped::new(PathBuf::new(), None));
         scan.ignore(PathBuf::new(), Problem::NoRoot);
-        return scan;
+        return (scan, basis);
     };
     let look = Look { handle: &handle, root, real: &real, options, known };
     let mut level = vec![Folder::root(&real, root.file_name())];
@@ -221,14 +227,21 @@ pub(crate) fn scan(
         level.truncate(options.folders - seen);
         seen += level.len();
         let steps = map_in_order(&level, options.threads, |folder| look.at(folder));
-        level = scan.merge(steps);
+        level = Vec::new();
+        for step in steps {
+            scan.bytes_read += step.bytes_read;
+            scan.found.extend(step.found);
+            scan.ignored.extend(step.ignored);
+            basis.stamps.extend(step.stamps);
+            level.extend(step.children);
+        }
         if is_cut {
             scan.ignore(PathBuf::new(), Problem::TooManyFolders { limit: options.folders });
             break;
         }
     }
     scan.sort();
-    scan
+    (scan, basis)
 }
 
 impl Scan {
@@ -240,19 +253,6 @@ impl Scan {
     fn sort(&mut self) {
         self.found.sort_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
         self.ignored.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
-    }
-
-    /// Takes one level's results in their order; the folders to look at next are returned.
-    fn merge(&mut self, steps: Vec<Step>) -> Vec<Folder> {
-        let mut next = Vec::new();
-        for step in steps {
-            self.bytes_read += step.bytes_read;
-            self.stamps.extend(step.stamps);
-            self.found.extend(step.found);
-            self.ignored.extend(step.ignored);
-            next.extend(step.children);
-        }
-        next
     }
 }
 

@@ -57,11 +57,10 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Printable ASCII with single spaces between words, as nearly every description is.
 fn is_one_line(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.iter().all(|b| matches!(b, b' '..=b'~'))
-        && !bytes.windows(2).any(|pair| pair == b"  ")
-        && bytes.first() != Some(&b' ')
-        && bytes.last() != Some(&b' ')
+    all_bytes(text, |b| matches!(b, b' '..=b'~'))
+        && !text.contains("  ")
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
 }
 
 fn folded(text: &str) -> String {
@@ -88,7 +87,7 @@ pub fn prefix(text: &str, limit: usize) -> &str {
 }
 
 fn escape(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.chars().any(&hidden) {
+    if all_bytes(text, |b| matches!(b, b' '..=b'~')) || !text.chars().any(&hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
@@ -104,5 +103,10 @@ fn escape(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 fn is_plain_ascii(text: &str) -> bool {
-    text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
+    all_bytes(text, |b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
+}
+
+/// Looks at every byte even after one that fails: without a way out, many are compared at once.
+fn all_bytes(text: &str, holds: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(true, |all, byte| all & holds(byte))
 }

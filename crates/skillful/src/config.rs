@@ -108,6 +108,8 @@ pub(crate) enum Sandbox {
 pub(crate) struct Audit {
     /// Further patterns (regular expressions) of secrets that are never written.
     pub(crate) redact: Vec<String>,
+    /// Whether prompts and what the model wrote are recorded, not only their hash and size.
+    pub(crate) store_prompts: bool,
 }
 
 /// How skills are found.

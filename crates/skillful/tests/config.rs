@@ -14,6 +14,7 @@ fn given(world: &World) -> String {
 fn without_files_every_setting_has_its_default() {
     assert_snapshot!(World::new().run("skillful config show"), @r#"
     audit.redact: []
+    audit.store_prompts: false
     budget.max_context_chars: 200000
     budget.max_cost_usd: null
     budget.max_output_tokens: null
@@ -308,6 +309,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
     {
       "audit": {
         // "redact": [],  // Further patterns (regular expressions) of secrets that are never written.
+        // "store_prompts": false,  // Whether prompts and what the model wrote are recorded, not only their hash and size.
       },
       "budget": {
         // "max_context_chars": 200000,  // Characters of the context.

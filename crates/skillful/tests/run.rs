@@ -231,6 +231,26 @@ fn secrets_reach_neither_the_record_nor_the_answer() {
 }
 
 #[test]
+fn prompts_are_recorded_only_where_the_configuration_says_so() {
+    let said = answer("an answer of its own");
+    let world = scripted(json!([call("list_dir", json!({"path": "."})), said]));
+    // Words of the rules, and what the model wrote.
+    let seen = |words: &str| {
+        world.run(&format!("grep -rlF '{words}' .agent | sed 's/[^/]*_[^/]*_[^/]*/RUN/' | sort -u"))
+    };
+    let run = "skillful run -q --model scripted:turns.json go";
+    world.run(run);
+    assert_eq!(seen("exactly one JSON object"), "");
+    assert_eq!(seen(r#"content\":\"an answer"#), "");
+    world.write("project/.agent/config.json", r#"{"audit": {"store_prompts": true}}"#);
+    world.run(run);
+    assert_ne!(seen("exactly one JSON object"), "");
+    assert_eq!(seen(r#"content\":\"an answer"#), ".agent/runs/RUN/events.jsonl\n");
+    assert_eq!(world.run("skillful runs verify last | cut -c1-6"), "intact\n");
+    assert_eq!(world.run("skillful runs replay last | cut -c1-9"), "identical\n");
+}
+
+#[test]
 fn a_model_that_makes_no_sense_ends_in_an_answer_that_says_so() {
     let world = scripted(json!([{"text": "no"}, {"text": "{\"action\":"}, {"text": "[]"}]));
     let seen = world.run("skillful run --model scripted:turns.json x");

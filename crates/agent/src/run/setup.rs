@@ -31,6 +31,9 @@ pub struct Setup {
     pub preloaded: Vec<Preloaded>,
     /// Whether this is a child run, which has none of its own.
     pub is_child: bool,
+    /// Whether prompts and the model's own words are recorded, not only their hash and size.
+    #[serde(default)]
+    pub store_prompts: bool,
     /// Facts for the record: index hash, model, versions, parent.
     pub facts: Value,
 }

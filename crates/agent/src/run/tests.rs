@@ -31,6 +31,7 @@ fn setup() -> Setup {
         invoked: None,
         preloaded: Vec::new(),
         is_child: false,
+        store_prompts: false,
         facts: Value::Null,
     }
 }

@@ -134,6 +134,7 @@ pub fn setup(scenario: &Scenario) -> Setup {
         invoked: None,
         preloaded: Vec::new(),
         is_child: false,
+        store_prompts: false,
         facts: json!({"model": "lines"}),
     };
     (scenario.prepare)(&mut setup);

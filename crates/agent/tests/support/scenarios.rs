@@ -165,6 +165,13 @@ pub fn all() -> Vec<Scenario> {
             )
         },
         Scenario {
+            prepare: |setup| setup.store_prompts = true,
+            ..Scenario::new(
+                "with prompts",
+                vec![vec![read("long")], vec![invalid("no JSON"), finish("all on record")]],
+            )
+        },
+        Scenario {
             prepare: |setup| setup.invoked = Some(SkillRef::named("alpha")),
             ..Scenario::new("chosen by the user", vec![vec![finish("as you wish")]])
         },
@@ -213,7 +220,8 @@ fn decided(action: Action, plan_update: Option<Value>) -> Reply {
         cost_usd: Some(0.1),
         estimated: false,
     };
-    Reply::Decided { decision, usage, raw: Raw { sha256: "0".repeat(64), bytes: 10 } }
+    let raw = Raw { sha256: "0".repeat(64), bytes: 10, text: Some("what it said".to_owned()) };
+    Reply::Decided { decision, usage, raw }
 }
 
 fn planned(reply: Reply, update: Value) -> Reply {

@@ -443,7 +443,7 @@ fn the_table_of_payloads_is_what_actions_have() {
 fn a_reply_carries_what_was_read_and_its_hash() {
     let usage = Usage { output_tokens: 3, ..Usage::default() };
     let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
-    let raw = Raw { sha256, bytes: 3 };
+    let raw = Raw { sha256, bytes: 3, text: Some("abc".to_owned()) };
     let problem = format!("no JSON object in the reply{NO_OBJECT}");
     assert_eq!(reply("abc", usage), Reply::Invalid { problem, usage, raw });
     assert!(matches!(reply(ANSWER, usage), Reply::Decided { raw: Raw { bytes: 66, .. }, .. }));

@@ -1,47 +1,74 @@
-//! Cache files of two parts, with a mark of what they are and a checksum.
+//! Cache files of two parts, with a mark of what they are and checksums.
+//!
+//! The parts are read one after the other, so that work on the first can begin before the second is
+//! there.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::Path;
 
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The mark at the start of a file: what it holds, and in which version.
 pub(super) type Magic = [u8; 16];
 
-const HEADER: usize = 16 + 8 + 8;
+/// Lengths and checksums of both parts.
+const HEADER: usize = 16 + 4 * 8;
 
-/// The content of an intact file.
-pub(super) struct Framed {
-    bytes: Vec<u8>,
-    second: usize,
+/// An opened file: its first part is there and intact, the second can be read.
+pub(super) struct Framed<R> {
+    pub(super) first: Vec<u8>,
+    pub(super) second: Unread<R>,
 }
 
-impl Framed {
-    pub(super) fn first(&self) -> &[u8] {
-        &self.bytes[HEADER..self.second]
-    }
+/// A part that has not been read.
+pub(super) struct Unread<R> {
+    from: R,
+    part: Part,
+}
 
-    pub(super) fn second(&self) -> &[u8] {
-        &self.bytes[self.second..]
+/// What is known of a part before it is read.
+struct Part {
+    length: u64,
+    checksum: u64,
+}
+
+/// Opens a file that was written with the same mark, and reads its first part.
+pub(super) fn open(file: &Path, magic: &Magic) -> Option<Framed<File>> {
+    parse(File::open(file).ok()?, magic)
+}
+
+/// Reads the first part, if it is intact.
+pub(super) fn parse<R: Read>(mut from: R, magic: &Magic) -> Option<Framed<R>> {
+    let mut header = [0; HEADER];
+    from.read_exact(&mut header).ok()?;
+    let (mark, numbers) = header.split_first_chunk::<16>()?;
+    let mut numbers = numbers.as_chunks::<8>().0.iter().copied().map(u64::from_le_bytes);
+    let mut part = || Some(Part { length: numbers.next()?, checksum: numbers.next()? });
+    let (first, second) = (part()?, part()?);
+    let first = (mark == magic).then(|| first.read(&mut from))??;
+    Some(Framed { first, second: Unread { from, part: second } })
+}
+
+impl<R: Read> Unread<R> {
+    /// The part, if it is intact and nothing follows it.
+    pub(super) fn read(mut self) -> Option<Vec<u8>> {
+        let bytes = self.part.read(&mut self.from)?;
+        matches!(self.from.read(&mut [0]), Ok(0)).then_some(bytes)
     }
 }
 
-/// Reads a file that was written with the same mark and has not been damaged since.
-pub(super) fn read(file: &Path, magic: &Magic) -> Option<Framed> {
-    parse(fs::read(file).ok()?, magic)
-}
-
-/// Takes a file's content apart, if it is intact.
-pub(super) fn parse(bytes: Vec<u8>, magic: &Magic) -> Option<Framed> {
-    let rest = bytes.strip_prefix(magic)?;
-    let (checksum, rest) = rest.split_first_chunk::<8>()?;
-    if xxh3_64(rest) != u64::from_le_bytes(*checksum) {
-        return None;
+impl Part {
+    fn of(bytes: &[u8]) -> Self {
+        Self { length: bytes.len() as u64, checksum: xxh3_64(bytes) }
     }
-    let (length, rest) = rest.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    (length <= rest.len()).then(|| Framed { second: HEADER + length, bytes })
+
+    fn read(&self, from: impl Read) -> Option<Vec<u8>> {
+        // A length may lie, so no more is set aside than what a cache may well hold.
+        let mut bytes = Vec::with_capacity(usize::try_from(self.length.min(16 << 20)).ok()?);
+        from.take(self.length).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 == self.length && xxh3_64(&bytes) == self.checksum).then_some(bytes)
+    }
 }
 
 /// Replaces the file as a whole; `None` where that is not possible.
@@ -49,12 +76,12 @@ pub(super) fn write(file: &Path, magic: &Magic, first: &[u8], second: &[u8]) -> 
     let folder = file.parent()?;
     fs::create_dir_all(folder).ok()?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder).ok()?;
-    let length = (first.len() as u64).to_le_bytes();
-    let mut checksum = Xxh3Default::new();
-    for part in [&length[..], first, second] {
-        checksum.update(part);
+    let mut header = magic.to_vec();
+    for Part { length, checksum } in [first, second].map(Part::of) {
+        header.extend(length.to_le_bytes());
+        header.extend(checksum.to_le_bytes());
     }
-    for part in [magic, &checksum.digest().to_le_bytes()[..], &length, first, second] {
+    for part in [&header, first, second] {
         temporary.write_all(part).ok()?;
     }
     temporary.persist(file).ok()?;

@@ -17,7 +17,7 @@ fn said(scan: &Scan) -> (Vec<Found>, Vec<Ignored>) {
 }
 
 fn fresh(world: &World, options: &ScanOptions) -> (Vec<Found>, Vec<Ignored>) {
-    said(&scan::scan(&world.path("root"), options, &Known::new(), SystemTime::now()))
+    said(&scan::scan(&world.path("root"), options, &Known::new(), SystemTime::now()).0)
 }
 
 /// Scans through the cache, which must say what a fresh scan says.
@@ -231,10 +231,13 @@ fn no_bit_of_a_cache_file_goes_unchecked() {
     let cache = Cache::in_an_hour(&world);
     cached(&world, &cache);
     let mut bytes = fs::read(cache.file(&world.path("root"), &ScanOptions::default())).unwrap();
-    assert!(framed::parse(bytes.clone(), MAGIC).is_some());
+    let intact = |bytes: &[u8]| {
+        framed::parse(bytes, MAGIC).and_then(|framed| framed.second.read()).is_some()
+    };
+    assert!(intact(&bytes));
     for bit in 0..bytes.len() * 8 {
         bytes[bit / 8] ^= 1 << (bit % 8);
-        assert!(framed::parse(bytes.clone(), MAGIC).is_none(), "bit {bit}");
+        assert!(!intact(&bytes), "bit {bit}");
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
 }
@@ -279,7 +282,7 @@ fn roots_and_options_are_kept_apart() {
                 assert_eq!(state, expected);
                 let fresh =
                     scan::scan(&world.path(root), options, &Known::new(), SystemTime::now());
-                assert_eq!(said(&scan), said(&fresh));
+                assert_eq!(said(&scan), said(&fresh.0));
             }
         }
     }

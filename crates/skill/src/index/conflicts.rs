@@ -1,7 +1,7 @@
 //! Several skills of one name: which one counts.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,50 +43,52 @@ pub(super) struct Candidate {
 
 /// Winners, losers and the conflicts between them, for candidates in the order of (priority, path).
 pub(super) fn settle(candidates: Vec<Candidate>) -> (Vec<Entry>, Vec<Entry>, Vec<Conflict>) {
-    let mut places: HashMap<&str, usize> = HashMap::with_capacity(candidates.len());
-    let mut beaten = BTreeSet::new();
-    for (place, candidate) in candidates.iter().enumerate() {
-        let Some(best) = places.get_mut(candidate.entry.name.as_str()) else {
-            places.insert(&candidate.entry.name, place);
-            continue;
-        };
-        if candidate.root == candidates[*best].root
-            && candidate.modified > candidates[*best].modified
-        {
-            beaten.insert(*best);
-            *best = place;
-        } else {
-            beaten.insert(place);
-        }
-    }
-    let mut losers: BTreeMap<usize, Vec<Loser>> = BTreeMap::new();
-    for loser in &beaten {
-        let winner = places[candidates[*loser].entry.name.as_str()];
-        losers
-            .entry(winner)
-            .or_default()
-            .push(Loser::new(&candidates[*loser], &candidates[winner]));
-    }
+    let losers = losers(&candidates);
+    let beaten: BTreeSet<usize> = losers.values().flatten().copied().collect();
     let conflicts = losers
         .into_iter()
-        .map(|(winner, losers)| Conflict {
-            name: candidates[winner].entry.name.clone(),
-            winner: candidates[winner].entry.path.to_string_lossy().into_owned(),
-            losers,
+        .map(|(winner, losers)| {
+            let winner = &candidates[winner];
+            let losers = losers.into_iter().map(|loser| Loser::new(&candidates[loser], winner));
+            Conflict {
+                name: winner.entry.name.clone(),
+                winner: winner.entry.path.to_string_lossy().into_owned(),
+                losers: losers.collect(),
+            }
         })
         .collect();
-    let mut skills = Vec::with_capacity(candidates.len() - beaten.len());
     let mut shadowed = Vec::new();
-    for (place, candidate) in candidates.into_iter().enumerate() {
+    // Collected where the candidates were: another place for all of them costs more than settling.
+    let winners = candidates.into_iter().enumerate().filter_map(|(place, candidate)| {
         if beaten.contains(&place) {
             shadowed.push(candidate);
-        } else {
-            skills.push(candidate.entry);
+            return None;
         }
-    }
+        Some(candidate.entry)
+    });
+    let skills = winners.collect();
     // Without the winner the next one would win, so the first of a name is the strongest here, too.
     shadowed.sort_by_key(|candidate| (candidate.root, Reverse(candidate.modified)));
     (skills, shadowed.into_iter().map(|candidate| candidate.entry).collect(), conflicts)
+}
+
+/// The places of the losers, by the place of the winner, where a name is taken more than once.
+fn losers(candidates: &[Candidate]) -> BTreeMap<usize, Vec<usize>> {
+    let name = |place: &usize| candidates[*place].entry.name.as_str();
+    // Nearly in order already, so this costs less than hashing the names.
+    let mut places: Vec<usize> = (0..candidates.len()).collect();
+    places.sort_by(|a, b| name(a).cmp(name(b)));
+    let same = places.chunk_by(|a, b| name(a) == name(b)).filter(|places| places.len() > 1);
+    same.map(|places| {
+        let strength = |place: &&usize| {
+            let Candidate { root, modified, .. } = candidates[**place];
+            (root, Reverse(modified))
+        };
+        // Of equals the first is taken, which has the earlier path.
+        let winner = *places.iter().min_by_key(strength).expect("a group is not empty");
+        (winner, places.iter().copied().filter(|place| *place != winner).collect())
+    })
+    .collect()
 }
 
 impl Loser {

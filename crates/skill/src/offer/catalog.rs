@@ -69,6 +69,10 @@ impl Offer<'_> {
         let mut left = limits.max_chars.saturating_sub(format.frame(all.len()).chars().count());
         let (mut shown, mut items) = (Vec::new(), Vec::new());
         for entry in self.by_relevance(request) {
+            // With thousands of skills, writing those that cannot fit would take most of the time.
+            if least(entry) > left {
+                continue;
+            }
             let item = format.item(entry);
             let length = item.chars().count();
             if length <= left {
@@ -83,12 +87,17 @@ impl Offer<'_> {
 
     /// All skills, those that fit the request first.
     fn by_relevance(&self, request: &str) -> Vec<&Entry> {
-        let mut ordered: Vec<&Entry> = self.ranked(request).map(|(entry, _)| entry).collect();
-        let fits: std::collections::HashSet<*const Entry> =
-            ordered.iter().map(|e| std::ptr::from_ref(*e)).collect();
-        ordered.extend(self.skills().filter(|entry| !fits.contains(&std::ptr::from_ref(*entry))));
-        ordered
+        let mut rest = self.named.clone();
+        let ranked = self.index.search_index().rank(request).into_iter();
+        let fits: Vec<&Entry> =
+            ranked.filter_map(|(place, _)| rest.get_mut(place)?.take()).collect();
+        fits.into_iter().chain(rest.into_iter().flatten()).collect()
     }
+}
+
+/// Characters that a skill takes in any format, at the very least.
+fn least(entry: &Entry) -> usize {
+    one_line(&entry.name).chars().count() + one_line(&entry.description).chars().count()
 }
 
 /// Every item, if all of them fit; with thousands of skills that is known after a few.

@@ -42,7 +42,7 @@ struct Way {
 pub(super) struct Step {
     pub(super) found: Option<Found>,
     pub(super) ignored: Vec<Ignored>,
-    pub(super) stamps: Vec<Stamped>,
+    pub(super) stamps: Vec<Stamped<'static>>,
     pub(super) children: Vec<Folder>,
     pub(super) bytes_read: u64,
 }
@@ -82,11 +82,7 @@ impl Look<'_> {
             && let Some((stamp, found)) = self.known.get(manifest.as_path())
             && stamp::look(self.handle, &manifest, AtFlags::empty()).as_ref() == Some(stamp)
         {
-            step.stamps.push(Stamped {
-                path: manifest,
-                is_link: false,
-                stamp: Some((*stamp).clone()),
-            });
+            step.stamps.push(Stamped::new(manifest, Some((*stamp).clone())));
             step.found = Some((*found).clone());
             return step;
         }
@@ -125,7 +121,7 @@ impl Look<'_> {
         let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         let stamp = Stamp::from(stat);
         let modified = stamp.modified;
-        step.stamps.push(Stamped { path: manifest.clone(), is_link: false, stamp: Some(stamp) });
+        step.stamps.push(Stamped::new(manifest.clone(), Some(stamp)));
         if !is_file {
             return step.ignore(manifest, Problem::NotAFile);
         }
@@ -213,7 +209,7 @@ impl Look<'_> {
             left_out => {
                 // Nobody looks behind this link, but what is there may become a folder.
                 let stamp = stat.ok().map(Stamp::from);
-                step.stamps.push(Stamped { path: path.clone(), is_link: false, stamp });
+                step.stamps.push(Stamped::new(path.clone(), stamp));
                 if let Err(problem) = left_out {
                     step.ignore(path, problem);
                 }

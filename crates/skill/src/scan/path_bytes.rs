@@ -1,8 +1,9 @@
 //! Paths in the cache as bytes: on Unix they need not be UTF-8.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::de::{Deserializer, Error, Visitor};
@@ -13,16 +14,23 @@ pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    borrowed(deserializer).map(Cow::into_owned)
+}
+
+/// A path that stays where it was read from.
+pub(super) fn borrowed<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Cow<'de, Path>, D::Error> {
     struct Bytes;
-    impl Visitor<'_> for Bytes {
-        type Value = PathBuf;
+    impl<'de> Visitor<'de> for Bytes {
+        type Value = Cow<'de, Path>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a path's bytes")
         }
 
-        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<PathBuf, E> {
-            Ok(OsString::from_vec(bytes.to_vec()).into())
+        fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+            Ok(Path::new(OsStr::from_bytes(bytes)).into())
         }
     }
     deserializer.deserialize_bytes(Bytes)

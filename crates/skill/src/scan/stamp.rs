@@ -1,11 +1,14 @@
 //! How a file was when it was read, precise enough to notice any later change.
 
+use std::borrow::Cow;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, Stat, statat};
 use serde::{Deserialize, Serialize};
+
+use super::path_bytes;
 
 /// A change this close before the scan may share its time stamp with a change after it.
 const GRANULARITY: Duration = Duration::from_secs(2);
@@ -49,29 +52,30 @@ impl Stamp {
 
 /// Something a scan depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamped {
+pub(crate) struct Stamped<'a> {
     /// Relative to the root; empty for the root itself.
-    #[serde(with = "super::path_bytes")]
-    pub(crate) path: PathBuf,
+    #[serde(borrow, serialize_with = "path_bytes::serialize")]
+    #[serde(deserialize_with = "path_bytes::borrowed")]
+    pub(crate) path: Cow<'a, Path>,
     /// Whether the path itself was looked at, not what it links to.
     pub(crate) is_link: bool,
     /// `None` where nothing could be seen.
     pub(crate) stamp: Option<Stamp>,
 }
 
-impl Stamped {
-    pub(super) fn absent(path: PathBuf) -> Self {
-        Self { path, is_link: false, stamp: None }
+impl Stamped<'_> {
+    pub(super) fn new(path: PathBuf, stamp: Option<Stamp>) -> Self {
+        Self { path: path.into(), is_link: false, stamp }
     }
 
     pub(super) fn at(handle: impl AsFd, path: PathBuf) -> Self {
         let stamp = look(handle, &path, AtFlags::empty());
-        Self { path, is_link: false, stamp }
+        Self::new(path, stamp)
     }
 
     pub(super) fn link_at(handle: impl AsFd, path: PathBuf) -> Self {
         let stamp = look(handle, &path, AtFlags::SYMLINK_NOFOLLOW);
-        Self { path, is_link: true, stamp }
+        Self { path: path.into(), is_link: true, stamp }
     }
 
     /// Whether it is still as it was, beyond doubt.

@@ -5,7 +5,7 @@ use crate::world::{World, without_privileges};
 
 /// What a walk over the world's `root` finds and what it leaves out, line by line.
 fn outcome(world: &World, options: &ScanOptions) -> Vec<String> {
-    let scan = scan(&world.path("root"), options, &Known::new(), SystemTime::now());
+    let (scan, _) = scan(&world.path("root"), options, &Known::new(), SystemTime::now());
     let found = scan.found.iter().map(|found| format!("skill {}", found.folder.display()));
     let ignored = scan.ignored.iter().map(|ignored| {
         assert!(!ignored.problem.hint().is_empty());
@@ -24,7 +24,8 @@ fn check(world: &World, expected: &[&str]) {
 
 /// Links out of the root on the way to each skill.
 fn links(world: &World) -> Vec<(String, Vec<(String, String)>)> {
-    let scan = scan(&world.path("root"), &ScanOptions::default(), &Known::new(), SystemTime::now());
+    let (scan, _) =
+        scan(&world.path("root"), &ScanOptions::default(), &Known::new(), SystemTime::now());
     let shown = |path: &str| path.replace(&*world.path("").to_string_lossy(), "");
     let each = |found: Found| {
         let links = found.links.iter().map(|link| (shown(&link.path), shown(&link.target)));

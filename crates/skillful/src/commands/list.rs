@@ -74,7 +74,8 @@ fn table(
     let limit = width.map_or(NAME_COLUMNS, |width| NAME_COLUMNS.min(width / 3));
     let longest = skills.iter().map(|entry| columns(&entry.name)).max().unwrap_or(0).min(limit);
     let mut ordered: Vec<&Entry> = skills.iter().collect();
-    ordered.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    // Each root is in the order of its paths, which is nearly that of the names: a sort that merges.
+    ordered.sort_by(|a, b| a.name.cmp(&b.name));
     // One line is put together at a time: formatting machinery costs more than finding the skill did.
     let [bold, dim, warn] = [bold, dim, warn].map(Paint::new);
     let mut line = String::new();

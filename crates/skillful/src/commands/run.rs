@@ -17,7 +17,7 @@ use agent::run::Run as AgentRun;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal_block;
-use tools::permission::{Action, ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
+use tools::permission::{ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
 
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -85,7 +85,8 @@ impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let engine = self.engine(session)?;
-        let offer = index.offer(|entry| engine.action("skill", &entry.name) != Action::Deny);
+        let denied = engine.denials("skill");
+        let offer = index.offer(|entry| !denied(&entry.name));
         let stage = Stage { session, index: &index, offer: &offer, engine: &engine };
         let (mut run, mut journal, clock) = match &self.resume {
             Some(run_id) => stage.resume(run_id)?,

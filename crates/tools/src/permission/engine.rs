@@ -143,6 +143,13 @@ impl Engine {
         self.deciding_rule(permission, pattern).map_or(Action::Ask, |(_, rule)| rule.action)
     }
 
+    /// Tells which patterns of a permission the rules deny; where they deny none at all, for nothing.
+    pub fn denials<'e>(&'e self, permission: &'e str) -> impl Fn(&str) -> bool + 'e {
+        let denies = |rules: &RuleList| rules.about(permission).any(|r| r.action == Action::Deny);
+        let possible = self.layers.iter().any(|(_, rules)| denies(rules));
+        move |pattern| possible && self.action(permission, pattern) == Action::Deny
+    }
+
     fn deciding_rule(&self, permission: &str, pattern: &str) -> Option<(Layer, &Rule)> {
         let subject = Subject::new(permission, pattern);
         let mut found: Option<(Layer, &Rule)> = None;

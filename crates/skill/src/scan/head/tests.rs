@@ -4,7 +4,7 @@ use crate::world::{World, bytes_read_by_this_thread};
 
 fn scan_alone(world: &World) -> Scan {
     let options = ScanOptions { threads: 1, ..ScanOptions::default() };
-    scan(&world.path("root"), &options, &Known::new(), std::time::SystemTime::now())
+    scan(&world.path("root"), &options, &Known::new(), std::time::SystemTime::now()).0
 }
 
 #[test]

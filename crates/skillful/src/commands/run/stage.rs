@@ -76,6 +76,7 @@ impl Stage<'_> {
             invoked: wanted.skill.clone(),
             preloaded: self.preloaded()?,
             is_child: false,
+            store_prompts: config.audit.store_prompts,
         };
         Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
     }

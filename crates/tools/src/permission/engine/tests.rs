@@ -335,6 +335,17 @@ proptest! {
     }
 
     #[test]
+    fn many_patterns_are_denied_as_each_alone(configuration in any_configuration(), patterns in vec("[ab*]{0,3}", 0..5)) {
+        let engine = Engine::new("p", configuration);
+        for permission in ["skill", "run_script"] {
+            let denied = engine.denials(permission);
+            for pattern in &patterns {
+                prop_assert_eq!(denied(pattern), engine.action(permission, pattern) == Action::Deny);
+            }
+        }
+    }
+
+    #[test]
     fn what_is_not_offered_is_denied(configuration in any_configuration(), pattern in "[ab*]{0,3}") {
         let engine = Engine::new("/project", configuration);
         for permission in NAMES {
