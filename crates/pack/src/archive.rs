@@ -6,7 +6,6 @@
 mod header;
 pub mod write;
 
-
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 

@@ -139,7 +139,7 @@ impl Disk {
         fs::remove_dir(path)
     }
 
-    pub(crate) fn sync_folder(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn sync_path(&self, path: &Path) -> io::Result<()> {
         self.ask(Operation::Sync(path))?;
         File::open(path)?.sync_all()
     }

@@ -3,7 +3,6 @@
 //! Invariant: a [`Signer`] is given only for bytes that a key signed which the user trusts for every
 //! name in them.
 
-
 use minisign::{KeyPair, PublicKeyBox, SecretKeyBox, SignatureBox};
 use skill::lock::Signer;
 use skill::trust::{TrustStore, TrustedKey};

@@ -110,7 +110,7 @@ impl Opened<'_> {
             file.write_all(&serde_json::to_vec(intent)?)?;
             file.sync()?;
             self.disk.rename(&draft, &path)?;
-            self.disk.sync_folder(&staging)
+            self.disk.sync_path(&staging)
         };
         write().doing("write", &path)?;
         self.finish(&staging, &self.id, intent)
@@ -145,12 +145,12 @@ impl Opened<'_> {
         for one in &intent.moves {
             self.carry_out_one(staging, one)?;
         }
-        self.disk.sync_folder(&self.root.path).doing("write", &self.root.path)?;
+        self.disk.sync_path(&self.root.path).doing("write", &self.root.path)?;
         let (new, path) = (self.root.new_lockfile(id), self.root.lockfile_path());
         if new.exists() {
             self.disk.rename(&new, &path).doing("write", &path)?;
             let folder = path.parent().unwrap_or(Path::new("."));
-            self.disk.sync_folder(folder).doing("write", folder)?;
+            self.disk.sync_path(folder).doing("write", folder)?;
         }
         let intent = staging.join(FILE);
         self.disk.remove(&intent).doing("remove", &intent)?;

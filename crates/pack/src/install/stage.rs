@@ -85,13 +85,11 @@ impl Opened<'_> {
         let folder = self.staging().join("unpacked");
         self.disk.create_folder(&folder).doing("make", &folder)?;
         self.make_folders(&folder, &material)?;
-        let few = material.entries().len() <= FEW;
         let unpack =
             |entry: &Entry, copy: &mut dyn FnMut(&mut dyn Write) -> Result<(), ArchiveError>| {
                 let mut file =
                     self.disk.create_file(&folder.join(entry.path.as_str()), entry.mode)?;
-                copy(&mut file)?;
-                if few { Ok(file.sync()?) } else { Ok(()) }
+                copy(&mut file)
             };
         let pack = check(material, detached, rules, Some(&unpack), progress)?;
         let found = records(&folder).doing("read", &folder)?;
@@ -99,10 +97,20 @@ impl Opened<'_> {
         if !refusals.is_empty() {
             return Err(CheckError::Refused(refusals).into());
         }
-        if !few {
-            self.disk.sync_everything(&folder).doing("write", &folder)?;
-        }
+        self.sync(&folder, &pack)?;
         Ok(pack)
+    }
+
+    /// Waits until everything that was unpacked is on the device.
+    fn sync(&self, folder: &Path, pack: &Pack) -> Result<(), InstallError> {
+        if pack.files.len() > FEW {
+            return self.disk.sync_everything(folder).doing("write", folder);
+        }
+        for file in &pack.files {
+            let path = folder.join(&file.path);
+            self.disk.sync_path(&path).doing("write", &path)?;
+        }
+        Ok(())
     }
 
     fn make_folders(&self, folder: &Path, material: &Material) -> Result<(), InstallError> {

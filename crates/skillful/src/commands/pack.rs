@@ -128,12 +128,11 @@ impl Export {
     }
 }
 
+/// A manifest and its signature.
+type Sealed = (Vec<u8>, Option<String>);
+
 /// The manifest and signature that the skill came with, as long as they are of this skill as it is.
-fn kept(
-    root: &Root,
-    name: &str,
-    own: &Manifest,
-) -> Result<Option<(Vec<u8>, Option<String>)>, Failure> {
+fn kept(root: &Root, name: &str, own: &Manifest) -> Result<Option<Sealed>, Failure> {
     let lockfile = root.lockfile()?;
     let Some(hash) = lockfile.get(name).and_then(|locked| locked.manifest.as_ref()) else {
         return Ok(None);
