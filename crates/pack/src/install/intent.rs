@@ -116,23 +116,30 @@ impl Opened<'_> {
         self.finish(&staging, &self.id, intent)
     }
 
-    /// Folders that the moves need.
+    /// Makes the folder that the old one goes to, and sees to it that nothing is on another device.
     fn make_room(&self, staging: &Path, one: &Move) -> Result<(), InstallError> {
-        let target = self.root.skill(&one.name);
-        let goes = one.goes.as_ref().map(|place| self.place(staging, &one.name, place));
-        for path in [Some(target), goes].into_iter().flatten() {
-            let folder = path.parent().unwrap_or(&self.root.path);
+        if let Some(goes) = one.goes.as_ref().map(|place| self.place(staging, &one.name, place)) {
+            let folder = goes.parent().unwrap_or(staging);
             self.disk.create_folder(folder).doing("make", folder)?;
-            let same = fs::metadata(folder).doing("look at", folder)?.dev()
-                == fs::metadata(&self.root.path).doing("look at", &self.root.path)?.dev();
-            let mounted = fs::symlink_metadata(&path).is_ok_and(|found| {
-                found.is_dir() && fs::metadata(folder).is_ok_and(|above| above.dev() != found.dev())
-            });
-            if !same || mounted {
-                return Err(InstallError::OtherDevice { path });
-            }
+            self.on_same_device(folder)?;
         }
-        Ok(())
+        let target = self.root.skill(&one.name);
+        let existing = target.ancestors().skip(1).find(|folder| folder.exists());
+        self.on_same_device(existing.unwrap_or(&self.root.path))?;
+        // Something may be mounted on the skill itself.
+        match fs::symlink_metadata(&target) {
+            Ok(found) if found.is_dir() => self.on_same_device(&target),
+            _ => Ok(()),
+        }
+    }
+
+    fn on_same_device(&self, path: &Path) -> Result<(), InstallError> {
+        let device =
+            |path: &Path| fs::metadata(path).map(|found| found.dev()).doing("look at", path);
+        match device(path)? == device(&self.root.path)? {
+            true => Ok(()),
+            false => Err(InstallError::OtherDevice { path: path.to_owned() }),
+        }
     }
 
     /// Does what an intent says, whatever of it was done before.
@@ -144,6 +151,10 @@ impl Opened<'_> {
     ) -> Result<(), InstallError> {
         for one in &intent.moves {
             self.carry_out_one(staging, one)?;
+            // Of a namespace without skills nothing is left.
+            if let Some(namespace) = self.root.skill(&one.name).parent() {
+                self.remove_empty(namespace, &self.root.path)?;
+            }
         }
         self.disk.sync_path(&self.root.path).doing("write", &self.root.path)?;
         let (new, path) = (self.root.new_lockfile(id), self.root.lockfile_path());
@@ -176,6 +187,8 @@ impl Opened<'_> {
                     format!("`{}` is neither in the staging area nor in its place", one.name);
                 return Err(InstallError::Interrupted { path: staging.to_owned(), reason });
             }
+            let above = target.parent().unwrap_or(&self.root.path);
+            self.disk.create_folder(above).doing("make", above)?;
             let swapped = inode(&target).is_some()
                 && self.disk.exchange(&from, &target).doing("replace", &target)?;
             if !swapped {

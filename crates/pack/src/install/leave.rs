@@ -84,9 +84,6 @@ impl Opened<'_> {
         self.carry_out(&Intent {
             moves: vec![Move { name: name.to_owned(), comes: None, goes: Some(place) }],
         })?;
-        if let Some(namespace) = path.parent() {
-            self.remove_empty(namespace, &self.root.path)?;
-        }
         Ok(kept)
     }
 
