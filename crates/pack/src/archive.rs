@@ -4,10 +4,11 @@
 //! after another from the first byte to the central directory, which is followed by the end record.
 
 mod header;
-pub mod write;
-
+pub(crate) mod write;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+
+use sha2::{Digest, Sha256};
 
 use crate::material::{Entry, Limits, Method};
 use crate::name::{Names, PackPath};
@@ -56,7 +57,8 @@ pub fn read(file: &File, limits: &Limits) -> Result<Vec<Entry>, ArchiveError> {
     if !rest.is_empty() {
         return Err(Refusal::whole(Flaw::HiddenData).because("in the central directory").into());
     }
-    check_places(places, end.directory_start)?;
+    let starts = check_places(places, end.directory_start)?;
+    check_comment(file, &end, &directory, &starts)?;
     let total: u64 = files.iter().map(|entry| entry.size).sum();
     if total > limits.bytes {
         return Err(Refusal::whole(Flaw::TooLarge)
@@ -150,8 +152,9 @@ fn entry(central: &Central<'_>, start: u64, limits: &Limits) -> Result<Found, Re
     Ok(Found::File(Entry { path, mode, size, start, stored, method, crc: Some(central.crc) }))
 }
 
-/// Entries must cover everything before the central directory, each byte once.
-fn check_places(mut places: Vec<(Place, Vec<u8>)>, directory: u64) -> Result<(), Refusal> {
+/// Entries must cover everything before the central directory, each byte once; answers with their places
+/// in that order.
+fn check_places(mut places: Vec<(Place, Vec<u8>)>, directory: u64) -> Result<Vec<Place>, Refusal> {
     places.sort_by_key(|(place, _)| place.start);
     let mut covered = 0;
     for (place, name) in &places {
@@ -166,9 +169,38 @@ fn check_places(mut places: Vec<(Place, Vec<u8>)>, directory: u64) -> Result<(),
         covered = place.end;
     }
     match covered {
-        _ if covered == directory => Ok(()),
+        _ if covered == directory => Ok(places.into_iter().map(|(place, _)| place).collect()),
         0 => Err(Refusal::whole(Flaw::LeadingData)),
         _ => Err(Refusal::whole(Flaw::HiddenData).because("before the central directory")),
+    }
+}
+
+/// A comment is empty, a commit as `git archive` writes it, or a pack's own hash of its headers.
+fn check_comment(
+    file: &File,
+    end: &End,
+    directory: &[u8],
+    places: &[Place],
+) -> Result<(), ArchiveError> {
+    let (record, comment) = end.record.split_at(End::SIZE);
+    let is_commit =
+        matches!(comment.len(), 0 | 40 | 64) && comment.iter().all(u8::is_ascii_hexdigit);
+    if is_commit {
+        return Ok(());
+    }
+    let refuse = |why: &str| Err(Refusal::whole(Flaw::OddComment).because(why).into());
+    if comment.len() != write::COMMENT {
+        return refuse("nobody knows what it is for");
+    }
+    let mut headers = Sha256::new();
+    for place in places {
+        headers.update(read_exactly(file, place.start, place.data - place.start)?);
+    }
+    headers.update(directory);
+    headers.update(record);
+    match write::comment(headers) == comment {
+        true => Ok(()),
+        false => refuse("the headers were changed"),
     }
 }
 

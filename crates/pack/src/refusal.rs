@@ -114,6 +114,7 @@ flaws! {
     TrailingData: Hostile, "there is data behind the zip file's end";
     HiddenData: Hostile, "there is data between the entries";
     SeveralEndRecords: Hostile, "there are several end records";
+    OddComment: Hostile, "the comment at the end is not one of a pack";
     SplitArchive: Hostile, "the zip file is one of several parts";
     Zip64: Hostile, "the zip file is in the format for huge files";
     HeaderMismatch: Hostile, "the local header differs from the central directory";

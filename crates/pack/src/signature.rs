@@ -3,7 +3,8 @@
 //! Invariant: a [`Signer`] is given only for bytes that a key signed which the user trusts for every
 //! name in them.
 
-use minisign::{KeyPair, PublicKeyBox, SecretKeyBox, SignatureBox};
+use ct_codecs::{Base64, Decoder};
+use minisign::{KeyPair, PublicKeyBox, SecretKey, SecretKeyBox, SignatureBox};
 use skill::lock::Signer;
 use skill::trust::{TrustStore, TrustedKey};
 
@@ -80,24 +81,32 @@ pub fn generate(password: &Password) -> Result<Keys, KeyError> {
 
 /// Whether a secret key needs a password.
 pub fn needs_password(secret: &str) -> Result<bool, KeyError> {
+    Ok(plain_key(secret)?.is_encrypted())
+}
+
+/// A key as it stands in its file. The standard tool gives a key without a password no checksum, so none
+/// is asked for.
+fn plain_key(secret: &str) -> Result<SecretKey, KeyError> {
     let invalid = |source| KeyError::Invalid { kind: "secret", source };
-    let opened = SecretKeyBox::from_string(secret).map_err(invalid)?.into_unencrypted_secret_key();
-    Ok(opened.is_err())
+    let line = secret.lines().nth(1).unwrap_or_default().trim();
+    let bytes = Base64::decode_to_vec(line, None).map_err(|error| invalid(error.into()))?;
+    SecretKey::from_bytes(&bytes).map_err(invalid)
 }
 
 /// Signs a manifest; the trusted comment names every skill.
 pub fn sign(secret: &str, password: &Password, manifest: &[u8]) -> Result<String, SignError> {
     let labels = Manifest::parse(manifest)?.labels();
-    let invalid = |source| KeyError::Invalid { kind: "secret", source };
-    let opened = SecretKeyBox::from_string(secret).map_err(invalid)?;
     let key = match password {
-        Password::None => {
-            opened.into_unencrypted_secret_key().map_err(|_| KeyError::PasswordNeeded)?
+        Password::None => plain_key(secret)?,
+        Password::Word(word) => {
+            let opened = SecretKeyBox::from_string(secret)
+                .and_then(|key| key.into_secret_key(Some(word.clone())));
+            opened.map_err(|source| KeyError::Password { source })?
         }
-        Password::Word(word) => opened
-            .into_secret_key(Some(word.clone()))
-            .map_err(|source| KeyError::Password { source })?,
     };
+    if key.is_encrypted() && matches!(password, Password::None) {
+        return Err(KeyError::PasswordNeeded.into());
+    }
     let untrusted = format!("signature from minisign secret key {}", key_id(key.keynum()));
     let signed = minisign::sign(None, &key, manifest, Some(&labels), Some(&untrusted));
     Ok(signed.map_err(|source| KeyError::Failed { source })?.into_string())

@@ -84,6 +84,7 @@ fn refused(world: &World, name: &str, code: &str, source: &str) -> Option<String
         "HiddenData",
         "SeveralEndRecords",
         "SplitArchive",
+        "OddComment",
         "TooManyEntries",
         "TooLarge",
         "NoSkill",

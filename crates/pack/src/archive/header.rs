@@ -27,9 +27,13 @@ pub(super) struct End {
     pub(super) entries: u16,
     pub(super) directory_start: u64,
     pub(super) directory_size: u32,
+    /// The record itself, with its comment.
+    pub(super) record: Vec<u8>,
 }
 
 impl End {
+    pub(super) const SIZE: usize = END_SIZE;
+
     /// Finds the one end record, which ends where the file does.
     pub(super) fn find(file: &File, size: u64) -> Result<Self, ArchiveError> {
         let refuse = |flaw| Err(Refusal::whole(flaw).into());
@@ -57,6 +61,7 @@ impl End {
             entries: u16_at(record, 10),
             directory_start: u32_at(record, 16).into(),
             directory_size: u32_at(record, 12),
+            record: record.to_vec(),
         };
         let directory_end = end.directory_start + u64::from(end.directory_size);
         // A record before this one is another reader's truth, unless it is some file's content.
