@@ -49,6 +49,13 @@ pub struct Pack {
 #[derive(Debug)]
 pub struct Verified<T>(T);
 
+impl Verified<Pack> {
+    /// The content, to be checked again while it is unpacked.
+    pub fn into_material(self) -> Material {
+        self.0.material
+    }
+}
+
 impl<T> Deref for Verified<T> {
     type Target = T;
 

@@ -266,21 +266,21 @@ impl Update {
         let trust = session.trust_store()?;
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
-        let resolved = fetched.resolved.clone();
-        if self.dry_run {
-            let pack = check(fetched, &rules, output)?;
-            let found = group.compare(&pack, session)?;
-            return Ok(found
-                .into_iter()
+        let (resolved, detached) = (fetched.resolved.clone(), fetched.detached.clone());
+        let pack = check(fetched, &rules, output)?;
+        let found = group.compare(&pack, session)?;
+        if self.dry_run || found.is_empty() {
+            let shown = found.into_iter();
+            return Ok(shown
                 .map(|(skill, locked, changes)| group.shown(skill, locked, changes))
                 .collect());
         }
+        let material = pack.into_material();
         let (label, now) = times();
         keeping_trust(session, group.scope, || {
             changing(&group.root, &label, |opened| {
-                let bar = byte_bar(&fetched.material, output);
-                let staged = opened
-                    .stage(fetched.material, fetched.detached, &rules, &|bytes| bar.inc(bytes));
+                let bar = byte_bar(&material, output);
+                let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
                 bar.finish_and_clear();
                 let pack = staged?;
                 let found = group.compare(&pack, session)?;
@@ -300,12 +300,7 @@ impl Update {
                     label: label.clone(),
                     now,
                 };
-                match plan.skills.is_empty() {
-                    true => opened.give_up(),
-                    false => {
-                        opened.install(&pack, &plan)?;
-                    }
-                }
+                opened.install(&pack, &plan)?;
                 Ok(found
                     .into_iter()
                     .map(|(skill, locked, changes)| group.shown(skill, locked, changes))
@@ -328,9 +323,6 @@ impl Update {
         session: &Session,
         output: &Output,
     ) -> Result<(), Failure> {
-        if found.is_empty() {
-            return Ok(());
-        }
         require_signature(session, pack, &group.source)?;
         let mut passed = pack.allowed.clone();
         for (skill, locked, _) in found {
