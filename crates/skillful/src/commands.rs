@@ -3,10 +3,12 @@
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 pub(crate) mod inspect;
 pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod origin;
 pub(crate) mod pack;
 pub(crate) mod permissions;
 pub(crate) mod refresh;

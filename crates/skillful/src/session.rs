@@ -206,6 +206,16 @@ impl Session {
         values.filter(|value| value.len() >= 8).collect()
     }
 
+    /// The environment for runs of a real model elsewhere: keys and proxies, but no folder of this one.
+    pub(crate) fn environment_without_folders(&self) -> Vec<(OsString, OsString)> {
+        let names_folder = |name: &str| {
+            name == "HOME" || name == "SKILLFUL_ROOTS" || name.starts_with("XDG_") || name == "PWD"
+        };
+        let kept =
+            self.environment.iter().filter(|(name, _)| !names_folder(&name.to_string_lossy()));
+        kept.cloned().collect()
+    }
+
     /// The skill called `name` among those that `--source` leaves.
     pub(crate) fn find<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
         index.get(name, self.source).ok_or_else(|| not_found(index, name))

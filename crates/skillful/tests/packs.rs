@@ -455,3 +455,24 @@ fn what_is_installed_into_a_trusted_project_is_trusted() {
     works(&world, "uninstall demo");
     assert_eq!(trusted("own"), Value::Bool(false));
 }
+
+#[test]
+fn origin_signer_and_state_are_shown() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    works(&world, "sign demo.zip --key k.sec");
+    works(&world, "install demo.zip");
+    let listed = works(&world, "list");
+    assert_eq!(listed["installed"][0]["signer"]["name"], "us", "{listed}");
+    assert_eq!(works(&world, "inspect demo")["installed"]["unchanged"], true);
+    assert_eq!(works(&world, "why demo")["installed"]["unchanged"], true);
+    world.write("home/.agent/skills/demo/references/a.md", "changed");
+    assert_eq!(works(&world, "inspect demo")["installed"]["unchanged"], false);
+    assert_snapshot!(world.run("skillful why demo | sed 's/([0-9A-F]*)/(KEY)/'"), @"
+    demo is [world]/home/.agent/skills/demo
+      from [world]/project/demo.zip, signed by us (KEY)
+      differs `references/a.md`: the file has another size than manifest.json says
+      costs 56 characters of the catalog (about 14 tokens)
+    ");
+}

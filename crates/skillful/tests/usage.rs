@@ -56,6 +56,7 @@ fn help_names_every_command() {
       update       Update installed skills from where they came from
       keygen       Make a pair of keys to sign packs with
       sign         Sign a pack
+      eval         Measure skills: do they trigger, do runs behave, do they help?
       permissions  Show or take back what was approved for always
       trust        Trust a project's skills as they are now, or a key that signs packs
       untrust      Take trust in a project's skills or in a key back
@@ -116,7 +117,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, permissions, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -221,10 +222,15 @@ fn schemas_are_listed_and_printed() {
     let world = World::new();
     assert_snapshot!(world.run("skillful schema"), @"
     action
+    case
     config
     doctor
     entry
     error
+    eval-judge
+    eval-new
+    eval-report
+    eval-triggers
     event
     export
     inspect

@@ -7,7 +7,10 @@ mod screen;
 mod stage;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::action::SkillRef;
 use agent::budget::{Spent, Usage};
@@ -83,7 +86,8 @@ pub(crate) struct RunResult {
 
 impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let index = session.index()?;
+        // The process ends with this command: nothing is gained by freeing every skill before.
+        let index = ManuallyDrop::new(session.index()?);
         let engine = self.engine(session)?;
         let denied = engine.denials("skill");
         let offer = index.offer(|entry| !denied(&entry.name));
@@ -169,6 +173,19 @@ fn cancel_on_interrupt() -> Result<Cancel, Failure> {
     })
     .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
     Ok(cancel)
+}
+
+/// Like a run's: the first Ctrl-C ends it cleanly, the second at once.
+pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if heard.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    })
+    .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
+    Ok(stop)
 }
 
 const INTERRUPTED: u8 = 130;

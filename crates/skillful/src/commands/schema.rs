@@ -25,10 +25,15 @@ type Make = fn() -> JsonSchemaValue;
 /// Every schema, by name.
 const SCHEMAS: &[(&str, Make)] = &[
     ("action", || schema_for!(agent::action::Decision)),
+    ("case", || schema_for!(eval::case::Case)),
     ("config", || schema_for!(Config)),
     ("doctor", printed::<commands::doctor::Diagnosis>),
     ("entry", printed::<skill::index::Entry>),
     ("error", printed::<ErrorDocument<'static>>),
+    ("eval-judge", printed::<commands::eval::Judged>),
+    ("eval-new", printed::<commands::eval::Written>),
+    ("eval-report", printed::<eval::report::Report>),
+    ("eval-triggers", printed::<commands::eval::Rates>),
     ("event", || schema_for!(agent::event::Event)),
     ("export", printed::<commands::pack::Packed>),
     ("inspect", printed::<commands::inspect::Inspection<'static>>),

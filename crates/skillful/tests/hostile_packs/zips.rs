@@ -177,6 +177,13 @@ fn structure() -> Vec<Case> {
             let end = bytes.split_off(bytes.len() - 22);
             [&bytes[..], &end, &end].concat()
         }),
+        ("an end record in a comment", "LeadingData", end_in_comment()),
+        ("a comment", "OddComment", {
+            let mut bytes = good();
+            let at = bytes.len() - 2;
+            bytes[at] = 4;
+            [&bytes[..], b"rm *"].concat()
+        }),
         ("another archive behind", "SeveralEndRecords", [good(), good()].concat()),
         (
             "data between entries",

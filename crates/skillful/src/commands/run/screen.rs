@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use agent::driver::Listener;
 use agent::event::{Event, EventKind};
 use model::early::{Early, Shown};
-use serde_json::Value;
+use serde_json::{Value, json};
 use skill::text::{for_terminal, for_terminal_block};
 
 use crate::output::{Output, Palette};
@@ -25,6 +25,8 @@ pub(super) struct Screen {
     plan: Vec<(String, String)>,
     /// Whether the last line on the screen can be added to.
     line_open: bool,
+    /// The last event, which deltas come after.
+    last: Option<Event>,
 }
 
 /// What is known of an action, and how much of that is on the screen.
@@ -63,6 +65,7 @@ impl Screen {
             answer: String::new(),
             plan: Vec::new(),
             line_open: false,
+            last: None,
         }
     }
 
@@ -83,6 +86,9 @@ impl Screen {
             Shown::Action(kind) => self.action.kind = Some(kind.to_owned()),
             Shown::Skill(text) | Shown::Target(text) => self.action.waiting.push(text.to_owned()),
             Shown::Answer(text) => {
+                if self.mode == Mode::Events {
+                    return self.print_delta(text);
+                }
                 if let Mode::Live { streams_answer: true } = self.mode {
                     out(&for_terminal_block(text));
                     self.answer.push_str(text);
@@ -93,8 +99,24 @@ impl Screen {
         self.announce();
     }
 
+    /// A piece of the answer as an event. It is shown, not stored, so it has no number of its own.
+    fn print_delta(&mut self, text: &str) {
+        let Some(last) = self.last.take() else { return };
+        let delta = Event {
+            kind: EventKind::AssistantDelta,
+            data: json!({"content": text}),
+            prev: String::new(),
+            ..last
+        };
+        print_event(&delta);
+        self.last = Some(delta);
+    }
+
     /// Prints what is known of the action, once it is known which it is.
     fn announce(&mut self) {
+        if self.mode == Mode::Events {
+            return;
+        }
         let Palette { bold, .. } = self.palette;
         let Some(kind) = self.action.kind.clone().filter(|kind| kind != "final_answer") else {
             return;
@@ -191,9 +213,12 @@ impl Listener for Screen {
     fn event(&mut self, event: &Event) {
         match self.mode {
             Mode::Events => {
-                if let Ok(line) = serde_json::to_string(event) {
-                    out(&format!("{line}\n"));
+                print_event(event);
+                if event.kind == EventKind::ModelRequest {
+                    self.early = Early::new();
                 }
+                let header = Event { data: Value::Null, ..event.clone() };
+                self.last = Some(header);
             }
             Mode::Live { .. } => self.live(event),
             Mode::Silent => {}
@@ -201,7 +226,7 @@ impl Listener for Screen {
     }
 
     fn delta(&mut self, text: &str) {
-        if let Mode::Live { .. } = self.mode {
+        if self.mode != Mode::Silent {
             let mut early = std::mem::replace(&mut self.early, Early::new());
             early.push(text.as_bytes(), &mut |shown| self.show(shown));
             self.early = early;
@@ -216,6 +241,12 @@ fn summary(action: &Value) -> String {
             action.summary().split_once(' ').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
         })
         .unwrap_or_default()
+}
+
+fn print_event(event: &Event) {
+    if let Ok(line) = serde_json::to_string(event) {
+        out(&format!("{line}\n"));
+    }
 }
 
 fn out(text: &str) {

@@ -1,0 +1,130 @@
+//! Does a skill help: the same cases with and without it, as the open standard's `benchmark.json` shows it.
+
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Dimension;
+use crate::runner::{CaseResult, Variant};
+
+/// The comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Benchmark {
+    /// The skill.
+    pub skill: String,
+    /// Both sides, and the difference.
+    pub run_summary: RunSummary,
+}
+
+/// Both sides, and the difference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunSummary {
+    /// With the skill.
+    pub with_skill: Side,
+    /// Without it.
+    pub without_skill: Side,
+    /// The first less the second.
+    pub delta: Delta,
+}
+
+/// One side.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Side {
+    /// Share of what was checked that held, choosing the skill itself left out.
+    pub pass_rate: Spread,
+    /// Seconds a run took.
+    pub time_seconds: Spread,
+    /// Tokens a run took.
+    pub tokens: Spread,
+}
+
+/// Mean and standard deviation over the runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation of the sample.
+    pub stddev: f64,
+}
+
+/// The difference of the means.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Delta {
+    /// Of the pass rates.
+    pub pass_rate: f64,
+    /// Of the times.
+    pub time_seconds: f64,
+    /// Of the tokens.
+    pub tokens: f64,
+}
+
+impl Spread {
+    /// Of these numbers.
+    pub fn of(numbers: &[f64]) -> Self {
+        let count = numbers.len() as f64;
+        if numbers.is_empty() {
+            return Self::default();
+        }
+        let mean = numbers.iter().sum::<f64>() / count;
+        let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+        let stddev = if numbers.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+        Self { mean, stddev }
+    }
+}
+
+impl Benchmark {
+    /// Compares the runs of both variants.
+    pub fn of(skill: &str, results: &[CaseResult]) -> Self {
+        let with_skill = Side::of(results, Variant::With);
+        let without_skill = Side::of(results, Variant::Without);
+        let difference =
+            |part: fn(&Side) -> Spread| part(&with_skill).mean - part(&without_skill).mean;
+        let delta = Delta {
+            pass_rate: difference(|side| side.pass_rate),
+            time_seconds: difference(|side| side.time_seconds),
+            tokens: difference(|side| side.tokens),
+        };
+        Self {
+            skill: skill.to_owned(),
+            run_summary: RunSummary { with_skill, without_skill, delta },
+        }
+    }
+}
+
+impl Side {
+    fn of(results: &[CaseResult], variant: Variant) -> Self {
+        let own = || results.iter().filter(move |result| result.variant == variant);
+        let costs = || own().filter_map(|result| Some(result.verdict.as_ref()?.cost));
+        Self {
+            pass_rate: Spread::of(&own().map(held).collect::<Vec<_>>()),
+            time_seconds: Spread::of(
+                &costs().map(|cost| cost.milliseconds as f64 / 1_000.0).collect::<Vec<_>>(),
+            ),
+            tokens: Spread::of(&costs().map(|cost| cost.tokens() as f64).collect::<Vec<_>>()),
+        }
+    }
+}
+
+/// The share of what was checked that held. Whether the skill was chosen is no fair question without it. Where a
+/// case has sentences for a model to judge, those are what it is about.
+fn held(result: &CaseResult) -> f64 {
+    if !result.graded.is_empty() {
+        let passed = result.graded.iter().filter(|graded| graded.passed).count();
+        return passed as f64 / result.graded.len() as f64;
+    }
+    let Some(verdict) = &result.verdict else { return 0.0 };
+    let fair = |dimension: Dimension| matches!(dimension, Dimension::Output | Dimension::Files);
+    let mut counts =
+        verdict.checks.iter().filter(|check| fair(check.dimension)).map(|check| check.passed);
+    let (passed, all) =
+        counts.by_ref().fold((0, 0), |(passed, all), held| (passed + u32::from(held), all + 1));
+    match (all, &result.error) {
+        (_, Some(_)) => 0.0,
+        (0, None) => f64::from(u8::from(
+            verdict.checks.iter().all(|c| c.passed || c.dimension == Dimension::Trigger),
+        )),
+        (all, None) => f64::from(passed) / f64::from(all),
+    }
+}

@@ -1,0 +1,225 @@
+//! Reading cases from JSON and YAML, with errors that point to the line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::standard::{self, StandardFile, TriggerQuery};
+use super::{Case, Located};
+
+/// Bytes of the longest file of cases.
+const LONGEST: u64 = 16 << 20;
+
+/// Why a file holds no cases.
+#[derive(Debug, Error)]
+pub enum CaseError {
+    /// It cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is longer than any file of cases.
+    #[error("`{}` is longer than 16 MiB", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is not what a file of cases looks like.
+    #[error("{}:{line}:{column}: {reason}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The column, counted from 1.
+        column: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Two cases have the same name.
+    #[error("{}: two cases are called `{id}`", path.display())]
+    SameName {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        id: String,
+    },
+    /// A case says something that cannot be.
+    #[error("{}: case `{id}`: {reason}", path.display())]
+    Senseless {
+        /// The file.
+        path: PathBuf,
+        /// The case.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl CaseError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "check the path and its permissions",
+            Self::TooLong { .. } => "split it into several files",
+            Self::Invalid { .. } => "`skillful schema case` shows what a case may say",
+            Self::SameName { .. } => "give each case an `id` of its own",
+            Self::Senseless { .. } => "mend it, or leave it out",
+        }
+    }
+}
+
+/// Several cases in one file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Several {
+    cases: Vec<Case>,
+}
+
+/// Reads the cases of one file: ours, the open standard's `evals.json`, or a set of trigger queries.
+pub fn read_file(path: &Path) -> Result<Vec<Located>, CaseError> {
+    let unreadable = |source| CaseError::Unreadable { path: path.to_owned(), source };
+    if fs::metadata(path).map_err(unreadable)?.len() > LONGEST {
+        return Err(CaseError::TooLong { path: path.to_owned() });
+    }
+    read(path, &fs::read_to_string(path).map_err(unreadable)?)
+}
+
+/// Reads the cases of a file's text.
+pub fn read(path: &Path, text: &str) -> Result<Vec<Located>, CaseError> {
+    let parse = Parse { path, text };
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let shape: Value = parse.whole()?;
+    let cases = if shape.get("evals").is_some() {
+        let file: StandardFile = parse.whole()?;
+        return Ok(standard::cases(path, file));
+    } else if standard::is_trigger_set(&shape) {
+        let queries: Vec<TriggerQuery> = parse.whole()?;
+        return Ok(standard::trigger_set(path, queries));
+    } else if shape.get("cases").is_some() {
+        parse.whole::<Several>()?.cases
+    } else if shape.is_array() {
+        parse.whole()?
+    } else {
+        vec![parse.whole()?]
+    };
+    check(path, &cases)?;
+    let suite = suite_of(path, cases.len());
+    Ok(cases
+        .into_iter()
+        .map(|case| Located {
+            case,
+            suite: suite.clone(),
+            file: path.to_owned(),
+            folder: folder.clone(),
+            should_trigger: None,
+        })
+        .collect())
+}
+
+struct Parse<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Parse<'_> {
+    fn whole<T: DeserializeOwned>(&self) -> Result<T, CaseError> {
+        let is_yaml = self.path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+        if is_yaml { self.yaml() } else { self.json() }
+    }
+
+    fn json<T: DeserializeOwned>(&self) -> Result<T, CaseError> {
+        let mut deserializer = serde_json::Deserializer::from_str(self.text);
+        let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let field = error.path().to_string();
+            self.invalid_json(
+                Some(&field).filter(|field| *field != "." && *field != "?"),
+                error.inner(),
+            )
+        })?;
+        deserializer.end().map_err(|error| self.invalid_json(None, &error))?;
+        Ok(value)
+    }
+
+    fn invalid_json(&self, field: Option<&String>, error: &serde_json::Error) -> CaseError {
+        let reason = error.to_string();
+        // The place is said in front already.
+        let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+        self.invalid(
+            error.line(),
+            error.column(),
+            match field {
+                Some(field) => format!("`{field}`: {reason}"),
+                None => reason.to_owned(),
+            },
+        )
+    }
+
+    fn yaml<T: DeserializeOwned>(&self) -> Result<T, CaseError> {
+        serde_saphyr::from_str(self.text).map_err(|error| {
+            let place = error.location();
+            let (line, column) =
+                place.map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
+            let reason = error.without_snippet().to_string();
+            self.invalid(line, column, reason)
+        })
+    }
+
+    fn invalid(&self, line: usize, column: usize, reason: String) -> CaseError {
+        CaseError::Invalid { path: self.path.to_owned(), line, column, reason }
+    }
+}
+
+/// What no type can say.
+fn check(path: &Path, cases: &[Case]) -> Result<(), CaseError> {
+    let mut seen = std::collections::HashSet::new();
+    for case in cases {
+        if !seen.insert(case.id.as_str()) {
+            return Err(CaseError::SameName { path: path.to_owned(), id: case.id.clone() });
+        }
+        if let Err(reason) = sense(case) {
+            return Err(CaseError::Senseless {
+                path: path.to_owned(),
+                id: case.id.clone(),
+                reason,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn sense(case: &Case) -> Result<(), String> {
+    if case.id.trim().is_empty() {
+        return Err("its `id` is empty".to_owned());
+    }
+    if let Some(pattern) = &case.expect.output.regex {
+        regex::Regex::new(pattern).map_err(|error| format!("`regex` cannot be used: {error}"))?;
+    }
+    let schemas = case.expect.files.iter().filter_map(|file| file.json_schema.as_ref());
+    for schema in schemas.chain(&case.expect.output.json_schema) {
+        jsonschema::validator_for(schema)
+            .map_err(|error| format!("`json_schema` cannot be used: {error}"))?;
+    }
+    if let Some(script) = &case.mock {
+        model::scripted::Scripted::new(script).map_err(|error| format!("`mock`: {error}"))?;
+    }
+    Ok(())
+}
+
+/// `case.json` is named after the folder that holds its folder; other files are suites themselves.
+fn suite_of(path: &Path, cases: usize) -> String {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let above = |levels: usize| path.ancestors().nth(levels).and_then(name);
+    match (stem.as_str(), cases) {
+        ("case", 1) => above(2).unwrap_or(stem),
+        _ => stem,
+    }
+}

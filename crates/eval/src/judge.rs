@@ -1,0 +1,187 @@
+//! From the record of a run to scores: pure functions, one module a dimension.
+
+mod budget;
+mod cost;
+mod disclosure;
+mod files;
+mod output;
+mod security;
+mod sequence;
+mod streaming;
+mod trigger;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use agent::event::Event;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::trace::Trace;
+pub use cost::Cost;
+pub use trigger::Triggered;
+
+/// What is judged.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Dimension {
+    /// The right skills are chosen.
+    Trigger,
+    /// The right things are done, in the order that the loop promises.
+    Sequence,
+    /// Nothing is read before it is asked for and allowed.
+    Disclosure,
+    /// Nothing is done that was not let through.
+    Security,
+    /// No more is used than allowed.
+    Budget,
+    /// The answer is what was expected.
+    Output,
+    /// So are the files.
+    Files,
+    /// What was shown early is what came in the end.
+    Streaming,
+}
+
+impl Dimension {
+    /// All of them, in the order of a report.
+    pub const ALL: [Self; 8] = [
+        Self::Trigger,
+        Self::Sequence,
+        Self::Disclosure,
+        Self::Security,
+        Self::Budget,
+        Self::Output,
+        Self::Files,
+        Self::Streaming,
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trigger => "trigger",
+            Self::Sequence => "sequence",
+            Self::Disclosure => "disclosure",
+            Self::Security => "security",
+            Self::Budget => "budget",
+            Self::Output => "output",
+            Self::Files => "files",
+            Self::Streaming => "streaming",
+        }
+    }
+}
+
+/// One thing that was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// Which dimension it belongs to.
+    pub dimension: Dimension,
+    /// Whether it holds.
+    pub passed: bool,
+    /// What holds, or what is wrong.
+    pub message: String,
+    /// The events it was seen in, by their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<u64>,
+}
+
+/// What the judges say about one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// Everything that was checked.
+    pub checks: Vec<Check>,
+    /// The skills that were chosen, against those that were expected.
+    pub triggered: Triggered,
+    /// What it took.
+    pub cost: Cost,
+}
+
+impl Verdict {
+    /// Whether every check holds.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+
+    /// The share of checks of a dimension that hold; nothing where none was made.
+    pub fn score(&self, dimension: Dimension) -> Option<f64> {
+        let own = self.checks.iter().filter(|check| check.dimension == dimension);
+        let (held, all) =
+            own.fold((0, 0), |(held, all), check| (held + u32::from(check.passed), all + 1));
+        (all > 0).then(|| f64::from(held) / f64::from(all))
+    }
+}
+
+/// Where the files of a finished run are.
+pub trait Files {
+    /// The content of a file of the run; nothing where there is none.
+    fn read(&self, path: &Path) -> Option<Vec<u8>>;
+}
+
+/// What is left of a run.
+#[derive(Clone, Copy)]
+pub struct Evidence<'a> {
+    /// Its record.
+    pub events: &'a [Event],
+    /// Its files; without them, what a case expects of files is not judged.
+    pub files: Option<&'a dyn Files>,
+    /// Whether the events were seen as they happened, deltas included.
+    pub is_live: bool,
+}
+
+/// Judges one run of a case from its record.
+pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
+    let trace = Trace::new(evidence.events);
+    let mut checks = Checks::default();
+    trigger::judge(case, &trace, &mut checks);
+    sequence::judge(case, &trace, &mut checks);
+    disclosure::judge(&trace, &mut checks);
+    security::judge(case, &trace, &mut checks);
+    budget::judge(case, &trace, &mut checks);
+    output::judge(case, &trace, &mut checks);
+    if let Some(files) = evidence.files {
+        files::judge(case, files, &mut checks);
+    }
+    streaming::judge(case, &trace, evidence.is_live, &mut checks);
+    Verdict { checks: checks.0, triggered: Triggered::of(case, &trace), cost: Cost::of(&trace) }
+}
+
+/// Checks as they are made.
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn add(
+        &mut self,
+        dimension: Dimension,
+        result: Result<String, String>,
+        events: impl IntoIterator<Item = u64>,
+    ) {
+        let (passed, message) = match result {
+            Ok(message) => (true, message),
+            Err(message) => (false, message),
+        };
+        self.0.push(Check { dimension, passed, message, events: events.into_iter().collect() });
+    }
+
+    /// One check for a promise about many places: what is wrong with each, or that nothing is.
+    fn promise(
+        &mut self,
+        dimension: Dimension,
+        promise: &str,
+        wrong: impl IntoIterator<Item = (String, Vec<u64>)>,
+    ) {
+        let mut held = true;
+        for (message, events) in wrong {
+            held = false;
+            self.add(dimension, Err(message), events);
+        }
+        if held {
+            self.add(dimension, Ok(promise.to_owned()), []);
+        }
+    }
+}

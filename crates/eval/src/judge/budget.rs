@@ -1,0 +1,42 @@
+//! Was no more used than allowed?
+
+use agent::event::EventKind;
+
+use super::{Checks, Dimension};
+use crate::case::Case;
+use crate::trace::Trace;
+
+pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
+    let constraints = &case.constraints;
+    let budget = trace.setup().map(|setup| &setup["budget"]);
+    let own = |key: &str| budget.and_then(|budget| budget[key].as_u64());
+    let turns = trace.of(EventKind::TurnStarted).count() as u64;
+    let tools = trace.executed().filter(|step| step.tool().is_some()).count() as u64;
+    let scripts = trace.executed().filter(|step| step.is("run_script")).count() as u64;
+    let limits = [
+        ("turns", turns, constraints.max_turns.map(u64::from), own("max_turns")),
+        ("tool calls", tools, constraints.max_tool_calls.map(u64::from), own("max_tool_calls")),
+        (
+            "script runs",
+            scripts,
+            constraints.max_script_runs.map(u64::from),
+            own("max_script_runs"),
+        ),
+    ];
+    for (what, used, wanted, given) in limits {
+        let Some(limit) = wanted.into_iter().chain(given).min() else { continue };
+        let result = match used <= limit {
+            true => Ok(format!("{used} of {limit} {what}")),
+            false => Err(format!("{used} {what}, at most {limit} are allowed")),
+        };
+        checks.add(Dimension::Budget, result, []);
+    }
+    if let Some(limit) = constraints.max_wall_seconds {
+        let taken = super::Cost::of(trace).milliseconds;
+        let result = match taken <= limit * 1_000 {
+            true => Ok(format!("within {limit} s")),
+            false => Err(format!("took {taken} ms, at most {limit} s are allowed")),
+        };
+        checks.add(Dimension::Budget, result, []);
+    }
+}

@@ -1,0 +1,54 @@
+//! What a run took. Nothing here passes or fails.
+
+use agent::event::EventKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::trace::Trace;
+
+/// What a run took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Tokens that the model read.
+    pub input_tokens: u64,
+    /// Tokens of them that it had read before.
+    pub cached_tokens: u64,
+    /// Tokens that it wrote.
+    pub output_tokens: u64,
+    /// Money, where the prices are known.
+    pub cost_usd: Option<f64>,
+    /// Time.
+    pub milliseconds: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Calls of tools, scripts included.
+    pub tool_calls: u64,
+}
+
+impl Cost {
+    /// What the last account of the run says.
+    pub(super) fn of(trace: &Trace<'_>) -> Self {
+        let accounts = trace.events.iter().rev();
+        let spent = accounts
+            .filter(|event| matches!(event.kind, EventKind::RunFinished | EventKind::BudgetUpdated))
+            .map(|event| &event.data["spent"])
+            .find(|spent| spent.is_object());
+        let Some(spent) = spent else { return Self::default() };
+        let usage = &spent["usage"];
+        let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+        Self {
+            input_tokens: number(&usage["input_tokens"]),
+            cached_tokens: number(&usage["cached_tokens"]),
+            output_tokens: number(&usage["output_tokens"]),
+            cost_usd: usage["cost_usd"].as_f64(),
+            milliseconds: number(&spent["wall_milliseconds"]),
+            turns: number(&spent["turns"]),
+            tool_calls: number(&spent["tool_calls"]),
+        }
+    }
+
+    /// Tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+}

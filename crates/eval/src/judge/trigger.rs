@@ -1,0 +1,108 @@
+//! Were the right skills chosen?
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Checks, Dimension};
+use crate::case::Case;
+use crate::trace::Trace;
+
+/// Chosen against expected skills, for precision and recall over many runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Triggered {
+    /// Expected and chosen.
+    pub right: u32,
+    /// Chosen, though not expected.
+    pub wrong: u32,
+    /// Expected, but not chosen.
+    pub missed: u32,
+}
+
+impl Triggered {
+    /// Counts for one run. Where one of several is expected, that counts as one.
+    pub(super) fn of(case: &Case, trace: &Trace<'_>) -> Self {
+        let expect = &case.expect;
+        let chosen = trace.skills();
+        let is_chosen = |name: &String| chosen.contains(&name.as_str());
+        let mut counts = Self::default();
+        if !expect.skills_any_of.is_empty() {
+            if expect.skills_any_of.iter().any(is_chosen) {
+                counts.right += 1
+            } else {
+                counts.missed += 1
+            }
+        }
+        for name in &expect.skills_all_of {
+            if is_chosen(name) { counts.right += 1 } else { counts.missed += 1 }
+        }
+        let expected = || expect.skills_any_of.iter().chain(&expect.skills_all_of);
+        let names_any = expected().next().is_some();
+        let unexpected = chosen.iter().filter(|name| {
+            expect.skills_none_of.iter().any(|none| none == *name)
+                || names_any && !expected().any(|wanted| wanted == *name)
+        });
+        counts.wrong = unexpected.count() as u32;
+        counts
+    }
+
+    /// Both together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            right: self.right + other.right,
+            wrong: self.wrong + other.wrong,
+            missed: self.missed + other.missed,
+        }
+    }
+
+    /// The share of chosen skills that were expected.
+    pub fn precision(self) -> Option<f64> {
+        ratio(self.right, self.right + self.wrong)
+    }
+
+    /// The share of expected skills that were chosen.
+    pub fn recall(self) -> Option<f64> {
+        ratio(self.right, self.right + self.missed)
+    }
+
+    /// Both in one number.
+    pub fn f1(self) -> Option<f64> {
+        ratio(2 * self.right, 2 * self.right + self.wrong + self.missed)
+    }
+}
+
+fn ratio(part: u32, whole: u32) -> Option<f64> {
+    (whole > 0).then(|| f64::from(part) / f64::from(whole))
+}
+
+pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
+    let expect = &case.expect;
+    let chosen = trace.skills();
+    let shown = if chosen.is_empty() { "none".to_owned() } else { quoted(&chosen) };
+    let is_chosen = |name: &&String| chosen.contains(&name.as_str());
+    let mut check = |result| checks.add(Dimension::Trigger, result, []);
+    if !expect.skills_any_of.is_empty() {
+        check(match expect.skills_any_of.iter().find(is_chosen) {
+            Some(name) => Ok(format!("`{name}` was chosen")),
+            None => Err(format!(
+                "one of {} should have been chosen; chosen: {shown}",
+                quoted(&expect.skills_any_of)
+            )),
+        });
+    }
+    for name in &expect.skills_all_of {
+        check(match is_chosen(&name) {
+            true => Ok(format!("`{name}` was chosen")),
+            false => Err(format!("`{name}` should have been chosen; chosen: {shown}")),
+        });
+    }
+    for name in &expect.skills_none_of {
+        check(match is_chosen(&name) {
+            false => Ok(format!("`{name}` was not chosen")),
+            true => Err(format!("`{name}` was chosen, but should not have been")),
+        });
+    }
+}
+
+fn quoted(names: &[impl AsRef<str>]) -> String {
+    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}

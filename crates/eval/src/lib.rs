@@ -1,0 +1,22 @@
+//! Does a skill trigger, does a run behave, does the skill help?
+//!
+//! A [`case`] is judged from the record of a run alone: [`judge`] holds pure functions, one module a
+//! dimension. The [`runner`] is the one part that starts anything: a process of its own for each case.
+
+pub mod baseline;
+pub mod benchmark;
+pub mod case;
+pub mod grade;
+pub mod judge;
+pub mod record;
+pub mod report;
+pub mod runner;
+pub mod suite;
+pub mod trace;
+
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of `bytes` in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

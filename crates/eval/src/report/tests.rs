@@ -1,0 +1,224 @@
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+
+use super::*;
+use crate::grade::Graded;
+use crate::judge::{Check, Verdict};
+
+/// A result with one check of the answer.
+pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseResult {
+    let message = if passed { "the answer holds \"x\"" } else { "the answer lacks \"x\"" };
+    let check = Check {
+        dimension: Dimension::Output,
+        passed,
+        message: message.to_owned(),
+        events: vec![7],
+    };
+    let cost = Cost {
+        input_tokens: 100,
+        output_tokens: 50,
+        milliseconds: 20,
+        turns: 2,
+        ..Cost::default()
+    };
+    CaseResult {
+        suite: suite.to_owned(),
+        id: id.to_owned(),
+        input: "go".to_owned(),
+        number,
+        variant: Variant::With,
+        passed,
+        should_trigger: None,
+        error: None,
+        verdict: Some(Verdict { checks: vec![check], triggered: Triggered::default(), cost }),
+        answer: Some("x".to_owned()),
+        graded: Vec::new(),
+        record: "records/a.jsonl".to_owned(),
+    }
+}
+
+fn report(results: Vec<CaseResult>) -> Report {
+    Report::new("2026-11-15T08:30:00Z".to_owned(), None, results, Vec::new(), None)
+}
+
+#[test]
+fn cases_are_counted_by_their_runs() {
+    let summary = report(vec![
+        result("s", "a", 1, true),
+        result("s", "a", 2, false),
+        result("s", "b", 1, true),
+        result("t", "a", 1, false),
+    ])
+    .summary;
+    assert_eq!((summary.cases, summary.runs, summary.passed, summary.failed), (3, 4, 1, 2));
+    assert!((summary.pass_rate - 0.5).abs() < 1e-9);
+    assert_eq!(summary.dimensions, BTreeMap::from([(Dimension::Output, 0.5)]));
+    assert_eq!(summary.cost.input_tokens, 400);
+    assert!((report(Vec::new()).summary.pass_rate - 1.0).abs() < 1e-9, "nothing failed");
+}
+
+fn query(text: &str, should_trigger: bool, chosen: &[bool]) -> Vec<CaseResult> {
+    let run = |(place, chosen): (usize, &bool)| {
+        let mut one = result("s", text, place as u32 + 1, *chosen == should_trigger);
+        one.input = text.to_owned();
+        one.should_trigger = Some(should_trigger);
+        let counts = &mut one.verdict.as_mut().unwrap().triggered;
+        match (should_trigger, chosen) {
+            (true, true) => counts.right = 1,
+            (true, false) => counts.missed = 1,
+            (false, true) => counts.wrong = 1,
+            (false, false) => {}
+        }
+        one
+    };
+    chosen.iter().enumerate().map(run).collect()
+}
+
+#[test]
+fn a_query_is_right_where_its_rate_is_on_the_right_side_of_a_half() {
+    let mut results = query("yes", true, &[true, false]);
+    results.extend(query("seldom", true, &[true, false, false]));
+    results.extend(query("no", false, &[false, false, true]));
+    results.extend(query("too often", false, &[true, false]));
+    let summary = report(results).summary;
+    let rates: Vec<(&str, bool)> =
+        summary.trigger_rates.iter().map(|rate| (rate.query.as_str(), rate.passed)).collect();
+    assert_eq!(rates, [("no", true), ("seldom", false), ("too often", false), ("yes", true)]);
+    assert_eq!((summary.passed, summary.failed), (2, 2));
+    let mut broken = query("no", false, &[false]);
+    broken[0].error = Some("was killed".to_owned());
+    assert_eq!(report(broken).summary.failed, 1, "a run that broke is no success");
+}
+
+#[test]
+fn queries_are_split_the_same_way_every_time() {
+    let rates: Vec<TriggerRate> = (0..10)
+        .map(|number| TriggerRate {
+            name: String::new(),
+            query: format!("q{number}"),
+            should_trigger: number < 5,
+            rate: 1.0,
+            passed: true,
+        })
+        .collect();
+    let names = |rates: &[TriggerRate]| {
+        let mut names: Vec<String> = rates.iter().map(|rate| rate.query.clone()).collect();
+        names.sort();
+        names
+    };
+    let (train, validation) = split(rates.clone());
+    assert_eq!((train.len(), validation.len()), (6, 4));
+    assert_eq!(validation.iter().filter(|rate| rate.should_trigger).count(), 2);
+    let (again, _) = split(rates.into_iter().rev().collect());
+    assert_eq!(names(&again), names(&train));
+}
+
+#[test]
+fn nearly_all_is_not_all() {
+    for (share, text) in
+        [(1.0, "100 %"), (0.9996, "99.9 %"), (0.5, "50 %"), (0.0, "0 %"), (0.125, "12.5 %")]
+    {
+        assert_eq!(percent(share), text);
+    }
+}
+
+const HOSTILE: &str = "</pre></script><script>alert(1)</script>\"'><img src=x onerror=y>&amp;\u{202e}\u{1b}[31m|`x`]]>";
+
+fn hostile() -> Report {
+    let mut one = result(HOSTILE, HOSTILE, 1, false);
+    one.input = HOSTILE.to_owned();
+    one.error = Some(HOSTILE.to_owned());
+    one.answer = Some(HOSTILE.to_owned());
+    one.record = HOSTILE.to_owned();
+    one.should_trigger = Some(true);
+    one.graded =
+        vec![Graded { text: HOSTILE.to_owned(), passed: true, evidence: HOSTILE.to_owned() }];
+    one.verdict.as_mut().unwrap().checks[0].message = HOSTILE.to_owned();
+    let mut report = Report::new(
+        HOSTILE.to_owned(),
+        Some(HOSTILE.to_owned()),
+        vec![one],
+        vec![HOSTILE.to_owned()],
+        Some(HOSTILE),
+    );
+    report.changes = Some(Changes::between(
+        &report,
+        &Report::new(String::new(), None, Vec::new(), Vec::new(), None),
+    ));
+    report
+}
+
+#[test]
+fn hostile_text_is_text_in_every_report() {
+    let report = hostile();
+    let page = html(&report);
+    assert!(
+        !page.contains("<script") && !page.contains("<img") && !page.contains('\u{202e}'),
+        "{page}"
+    );
+    assert_eq!(page.matches("</pre>").count(), page.matches("<pre>").count());
+    assert!(!page.contains('\u{1b}'));
+    let text = markdown(&report);
+    assert!(!text.contains("<script>") && !text.contains("\u{1b}"), "{text}");
+    let xml = junit(&report);
+    assert!(!xml.contains("<script") && !xml.contains('\u{1b}'), "{xml}");
+    let again: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
+    assert_eq!(again, report);
+}
+
+#[test]
+fn a_page_is_made_of_none_one_and_a_thousand_cases() {
+    for cases in [0, 1, 1_000] {
+        let results =
+            (0..cases).map(|number| result("s", &format!("case-{number}"), 1, number % 7 != 0));
+        let page = html(&report(results.collect()));
+        assert_eq!(page.matches("<details").count(), cases);
+        assert!(page.ends_with("</main></body></html>\n"));
+    }
+}
+
+#[test]
+fn failures_come_first_with_their_events() {
+    insta::assert_snapshot!(markdown(&report(vec![result("s", "good", 1, true), result("s", "wrong", 1, false)])), @r#"
+    # Evals
+
+    1 of 2 cases passed (50 %), 2 runs, model: scripted or offline.
+
+    ## Failures
+
+    ### s/wrong (run 1)
+
+    > go
+
+    - output: the answer lacks "x" (event 7)
+    - record: records/a.jsonl
+
+    ## Figures
+
+    | what | value |
+    | --- | ---: |
+    | output | 50 % |
+    | tokens read, written | 200, 100 |
+    | time of all runs | 0.0 s |
+    "#);
+}
+
+#[test]
+fn junit_has_a_test_for_each_run() {
+    let mut crashed = result("s", "crashed", 1, false);
+    crashed.verdict = None;
+    crashed.error = Some("was killed by signal 9".to_owned());
+    insta::assert_snapshot!(junit(&report(vec![result("s", "good", 1, true), result("s", "wrong", 1, false), crashed])), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="skillful eval" tests="3" skipped="0" failures="1" errors="1">
+        <testsuite name="s" tests="3" skipped="0" errors="1" failures="1">
+            <testcase name="crashed" classname="s">
+                <error message="was killed by signal 9"/>
+            </testcase>
+            <testcase name="good" classname="s" time="0.020"/>
+            <testcase name="wrong" classname="s" time="0.020">
+                <failure message="output: the answer lacks &quot;x&quot; (event 7)"/>
+            </testcase>
+        </testsuite>
+    </testsuites>
+    "#);
+}

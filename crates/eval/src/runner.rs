@@ -1,0 +1,270 @@
+//! Running cases: each in a process, a workspace and a home of its own.
+//!
+//! Invariant: what one case does is seen by no other. A case that crashes or hangs is a failed case, and
+//! the others go on.
+
+mod place;
+mod process;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use agent::event::Event;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::case::Located;
+use crate::grade::{self, Graded};
+use crate::judge::{Evidence, Verdict, judge};
+use place::Place;
+use process::Ended;
+
+/// How cases are run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The program that runs the agent.
+    pub program: PathBuf,
+    /// The model, for cases without a script of their own or for all where it is named.
+    pub model: Option<String>,
+    /// Further arguments of `run`, such as a base URL.
+    pub arguments: Vec<OsString>,
+    /// Variables that the program sees besides `HOME`, `PATH` and the locale.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Settings that all cases begin with.
+    pub config: Map<String, Value>,
+    /// Where relative paths are looked for after the case's folder.
+    pub elsewhere: PathBuf,
+    /// Where the records are kept.
+    pub records: PathBuf,
+    /// Cases at a time.
+    pub jobs: usize,
+    /// How long a case may take.
+    pub time_limit: Duration,
+    /// The model that judges sentences; without one they are not judged.
+    pub grader: Option<String>,
+}
+
+/// Whether the skill in question is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Variant {
+    /// It is, or none is in question.
+    With,
+    /// It is not.
+    Without,
+}
+
+/// One run of one case that is wanted.
+#[derive(Debug, Clone)]
+pub struct Job<'c> {
+    /// The case.
+    pub located: &'c Located,
+    /// Which of several runs, counted from 1.
+    pub number: u32,
+    /// A skill that is left out.
+    pub without: Option<&'c str>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseResult {
+    /// The suite.
+    pub suite: String,
+    /// The case.
+    pub id: String,
+    /// What was wanted.
+    pub input: String,
+    /// Which of several runs, counted from 1.
+    pub number: u32,
+    /// Whether the skill in question was there.
+    pub variant: Variant,
+    /// Whether every check holds.
+    pub passed: bool,
+    /// For a query of a trigger set, whether it should trigger its skill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub should_trigger: Option<bool>,
+    /// Why there was nothing to judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What the judges say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// The answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Sentences that a model judged; they do not count in `passed`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graded: Vec<Graded>,
+    /// Where the record is kept, relative to the report.
+    pub record: String,
+}
+
+impl CaseResult {
+    /// Suite and case.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.suite, self.id)
+    }
+
+    /// Whether both are of the same job.
+    pub fn is_of(&self, job: &Job<'_>) -> bool {
+        self.suite == job.located.suite
+            && self.id == job.located.case.id
+            && self.number == job.number
+            && self.variant == job.variant()
+    }
+}
+
+impl Job<'_> {
+    /// Whether the skill in question is there.
+    pub fn variant(&self) -> Variant {
+        if self.without.is_some() { Variant::Without } else { Variant::With }
+    }
+
+    /// A name for its record, unlike that of any other job.
+    fn record(&self) -> String {
+        let plain = |text: &str| -> String {
+            text.chars()
+                .map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' })
+                .take(60)
+                .collect()
+        };
+        // Names that differ only in what was replaced must not share a file.
+        let hash = &crate::sha256(self.located.name().as_bytes())[..8];
+        let variant = if self.without.is_some() { "-without" } else { "" };
+        format!("{}-{hash}-{}{variant}.jsonl", plain(&self.located.name()), self.number)
+    }
+}
+
+/// Runs all jobs, several at a time, and hands over each result as soon as it is there. Where `stop` is set, what
+/// has not begun is left out and what is under way is ended.
+pub fn run(
+    jobs: &[Job<'_>],
+    options: &Options,
+    stop: &AtomicBool,
+    done: &(dyn Fn(CaseResult) + Sync),
+) {
+    let next = AtomicUsize::new(0);
+    let turn = Mutex::new(());
+    let worker = || {
+        while !stop.load(Ordering::Relaxed) {
+            let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            if let Some(result) = run_one(job, options, stop) {
+                let _one_at_a_time = turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                done(result);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..options.jobs.min(jobs.len()) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+}
+
+/// Nothing where it was stopped.
+fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseResult> {
+    let case = &job.located.case;
+    let mut result = CaseResult {
+        suite: job.located.suite.clone(),
+        id: case.id.clone(),
+        input: case.input.clone(),
+        number: job.number,
+        variant: job.variant(),
+        passed: false,
+        should_trigger: job.located.should_trigger,
+        error: None,
+        verdict: None,
+        answer: None,
+        graded: Vec::new(),
+        record: job.record(),
+    };
+    match carry_out(job, options, stop) {
+        Ok(Carried::Stopped) => return None,
+        Ok(Carried::Ran { events, verdict, failed }) => {
+            result.passed = verdict.passed() && failed.is_none();
+            result.answer = crate::trace::Trace::new(&events).answer().map(str::to_owned);
+            result.error = failed;
+            result.verdict = Some(verdict);
+            result.graded = grade(job, result.answer.as_deref(), options, stop);
+        }
+        Err(error) => result.error = Some(error),
+    }
+    Some(result)
+}
+
+enum Carried {
+    Stopped,
+    Ran { events: Vec<Event>, verdict: Verdict, failed: Option<String> },
+}
+
+/// Errors here are sentences for the report: there is nothing that a program could do about them.
+fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carried, String> {
+    let place = Place::prepare(job, options).map_err(|error| error.to_string())?;
+    let limit = job.located.case.constraints.max_wall_seconds;
+    let limit = limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds + 30));
+    let ended = process::run(place.command(job, options), limit, stop)
+        .map_err(|error| format!("cannot start the program: {error}"))?;
+    let (output, failed) = match ended {
+        Ended::Stopped => return Ok(Carried::Stopped),
+        Ended::TimedOut { output } => {
+            (output, Some(format!("took longer than {} s", limit.as_secs())))
+        }
+        Ended::Exited { output, failed } => (output, failed),
+    };
+    let record = options.records.join(job.record());
+    std::fs::write(&record, &output)
+        .map_err(|error| format!("cannot write `{}`: {error}", record.display()))?;
+    let events = events(&output)?;
+    if events.is_empty() {
+        return Err(failed.unwrap_or_else(|| "the run left no record".to_owned()));
+    }
+    let evidence = Evidence { events: &events, files: Some(&place), is_live: true };
+    let verdict = judge(&job.located.case, &evidence);
+    Ok(Carried::Ran { events, verdict, failed })
+}
+
+/// Has the grader judge each sentence of the case about the answer.
+fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBool) -> Vec<Graded> {
+    let (Some(grader), Some(answer)) = (&options.grader, answer) else { return Vec::new() };
+    let case = &job.located.case;
+    let judged = |assertion: &String| {
+        let question = grade::question(assertion, &case.input, answer);
+        let place = Place::empty(options).ok()?;
+        let command = place.ask(&question, grader, options);
+        let Ok(Ended::Exited { output, .. }) = process::run(command, options.time_limit, stop)
+        else {
+            return None;
+        };
+        let events = events(&output).ok()?;
+        crate::trace::Trace::new(&events).answer().map(str::to_owned)
+    };
+    let sentences = case.assertions.iter();
+    sentences.map(|text| grade::graded(text, answer, judged(text).as_deref())).collect()
+}
+
+/// The events of a program's output; a line that was cut off at the end does not count.
+fn events(output: &[u8]) -> Result<Vec<Event>, String> {
+    let mut events = Vec::new();
+    let mut lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).peekable();
+    while let Some(line) = lines.next() {
+        match serde_json::from_slice(line) {
+            Ok(event) => events.push(event),
+            Err(_) if lines.peek().is_none() && !output.ends_with(b"\n") => {}
+            Err(error) => {
+                return Err(format!(
+                    "line {} of the record is no event: {error}",
+                    events.len() + 1
+                ));
+            }
+        }
+    }
+    Ok(events)
+}

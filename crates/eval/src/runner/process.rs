@@ -1,0 +1,93 @@
+//! One process, with an end to its patience.
+
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How a process ended.
+pub(super) enum Ended {
+    /// By itself; `failed` says what was wrong with that.
+    Exited { output: Vec<u8>, failed: Option<String> },
+    /// It took too long.
+    TimedOut { output: Vec<u8> },
+    /// Nobody wanted it any more.
+    Stopped,
+}
+
+/// Bytes of output that are kept; more than any honest run writes.
+const LONGEST: u64 = 64 << 20;
+/// How soon a wish to stop is noticed.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs a command in a process group of its own, which dies with it.
+pub(super) fn run(
+    mut command: Command,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> std::io::Result<Ended> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn()?;
+    let output = collect(child.stdout.take());
+    let messages = collect(child.stderr.take());
+    let deadline = Instant::now() + limit;
+    let read = loop {
+        match output.recv_timeout(LOOK) {
+            Ok(read) => break read,
+            Err(RecvTimeoutError::Disconnected) => break Vec::new(),
+            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => {
+                end(&mut child);
+                return Ok(Ended::Stopped);
+            }
+            Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
+                end(&mut child);
+                return Ok(Ended::TimedOut { output: output.recv().unwrap_or_default() });
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    };
+    let status = child.wait()?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Ended::Stopped);
+    }
+    let failed = failure(status, &messages.recv().unwrap_or_default());
+    Ok(Ended::Exited { output: read, failed })
+}
+
+/// Kills the whole group: a script that the run started must not outlive it.
+fn end(child: &mut Child) {
+    if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+fn collect(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(from) = from {
+            // What was read before an error still counts.
+            let _ = from.take(LONGEST).read_to_end(&mut bytes);
+        }
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// Ends without an answer or with a question are the judges' business; anything else is not.
+fn failure(status: ExitStatus, messages: &[u8]) -> Option<String> {
+    let said = String::from_utf8_lossy(messages);
+    let said = said.trim().lines().last().map(|line| format!(": {line}")).unwrap_or_default();
+    match (status.code(), status.signal()) {
+        (Some(0 | 1 | 3), _) => None,
+        (Some(code), _) => Some(format!("ended with exit code {code}{said}")),
+        (None, Some(signal)) => Some(format!("was killed by signal {signal}{said}")),
+        (None, None) => Some(format!("ended in an unknown way{said}")),
+    }
+}

@@ -1,0 +1,231 @@
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::*;
+use crate::case::Case;
+
+/// A program that does what the request says, in place of the real one.
+const PROGRAM: &str = r#"#!/bin/sh
+for request; do :; done
+answer() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"final_answer","answer":"%s"},"prev":""}\n' "$1"; }
+case "$request" in
+  hang) sleep 600 & wait;;
+  crash) echo "it broke" >&2; kill -SEGV $$;;
+  misuse) echo "wrong words" >&2; exit 2;;
+  silent) exit 0;;
+  garbage) echo 'not JSON'; answer late;;
+  cut) answer done; printf '{"v":1,';;
+  where) answer "$PWD $HOME";;
+  files) answer "$(cat a.txt sub/b.txt)";;
+  config) answer "$(tr -d '"' < "$HOME/.agent/config.json")";;
+  arguments) answer "$*";;
+  environment) answer "$(env | cut -d= -f1 | sort | tr '\n' ' ')";;
+  write) echo made > out.txt; answer made;;
+esac
+"#;
+
+struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, PROGRAM).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(folder.path().join("records")).unwrap();
+        Self { folder }
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            program: self.folder.path().join("program"),
+            model: None,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            config: Map::new(),
+            elsewhere: self.folder.path().to_owned(),
+            records: self.folder.path().join("records"),
+            jobs: 2,
+            time_limit: Duration::from_secs(60),
+            grader: None,
+        }
+    }
+
+    fn located(&self, input: &str, more: Value) -> Located {
+        let mut case = json!({"id": input, "input": input});
+        case.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let case: Case = serde_json::from_value(case).unwrap();
+        let folder = self.folder.path().to_owned();
+        Located {
+            case,
+            suite: "s".to_owned(),
+            file: folder.join("case.json"),
+            folder,
+            should_trigger: None,
+        }
+    }
+
+    fn run(&self, cases: &[Located], options: &Options) -> BTreeMap<String, CaseResult> {
+        let jobs: Vec<Job<'_>> =
+            cases.iter().map(|located| Job { located, number: 1, without: None }).collect();
+        let done = Mutex::new(BTreeMap::new());
+        run(&jobs, options, &AtomicBool::new(false), &|result| {
+            done.lock().unwrap().insert(result.id.clone(), result);
+        });
+        done.into_inner().unwrap()
+    }
+
+    fn answer(&self, input: &str, more: Value) -> String {
+        let results = self.run(&[self.located(input, more)], &self.options());
+        let result = &results[input];
+        result.answer.clone().unwrap_or_else(|| panic!("{:?}", result.error))
+    }
+}
+
+#[test]
+fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
+    let world = World::new();
+    let cases = ["crash", "misuse", "silent", "garbage", "cut", "where", "hang"]
+        .map(|input| world.located(input, json!({})));
+    let options = Options { time_limit: Duration::from_millis(300), ..world.options() };
+    let began = Instant::now();
+    let results = world.run(&cases, &options);
+    assert!(
+        began.elapsed() < Duration::from_secs(60),
+        "the hanging one was ended, with its children"
+    );
+    let errors: Vec<(&str, bool, Option<&str>)> = results
+        .values()
+        .map(|result| (result.id.as_str(), result.passed, result.error.as_deref()))
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            ("crash", false, Some("was killed by signal 11: it broke")),
+            ("cut", true, None),
+            (
+                "garbage",
+                false,
+                Some("line 1 of the record is no event: expected ident at line 1 column 2")
+            ),
+            ("hang", false, Some("took longer than 0 s")),
+            ("misuse", false, Some("ended with exit code 2: wrong words")),
+            ("silent", false, Some("the run left no record")),
+            ("where", true, None),
+        ]
+    );
+}
+
+#[test]
+fn each_case_has_a_workspace_and_home_of_its_own_that_go_away() {
+    let world = World::new();
+    let answer = world.answer("where", json!({}));
+    let (workspace, home) = answer.split_once(' ').unwrap();
+    assert_ne!(workspace, home);
+    assert!(!Path::new(workspace).exists() && !Path::new(home).exists());
+    assert_ne!(world.answer("where", json!({})), answer);
+    let names = world.answer("environment", json!({}));
+    for name in names.split_whitespace() {
+        assert!(
+            ["HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "TZ", "_"].contains(&name),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn files_settings_and_limits_reach_the_run() {
+    let world = World::new();
+    for (path, text) in [("inputs/a.txt", "one"), ("more/sub/b.txt", "two")] {
+        let path = world.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::create_dir(world.folder.path().join("sub")).unwrap();
+    fs::write(world.folder.path().join("sub/b.txt"), "two").unwrap();
+    assert_eq!(
+        world.answer("files", json!({"setup": {"files": ["inputs/a.txt", "sub/b.txt"]}})),
+        "onetwo"
+    );
+    let config = json!({"setup": {"config": {"budget": {"max_turns": 3}, "disclosure": "core"}}, "constraints": {"max_turns": 9, "max_tool_calls": 2}});
+    assert_eq!(
+        world.answer("config", config),
+        "{budget:{max_tool_calls:2,max_turns:3},disclosure:core}"
+    );
+    let told = json!({"setup": {"skill_roots": ["inputs"], "approve": ["run_script:*"], "yes": true, "skill": "x"}, "constraints": {"deny_tools": ["grep"]}});
+    let root = world.folder.path().join("inputs");
+    let expected = format!(
+        "run --events --quiet --model offline --root {} --deny grep --approve run_script:* --yes --skill x -- arguments",
+        root.display()
+    );
+    assert_eq!(world.answer("arguments", told), expected);
+}
+
+#[test]
+fn what_a_run_writes_can_be_judged() {
+    let world = World::new();
+    let case = world.located(
+        "write",
+        json!({"expect": {"files": [{"path": "out.txt"}, {"path": "none.txt", "exists": false}]}}),
+    );
+    let results = world.run(&[case], &world.options());
+    assert!(results["write"].passed, "{:?}", results["write"]);
+    assert!(world.folder.path().join("records").join(&results["write"].record).is_file());
+}
+
+#[test]
+fn a_file_outside_of_the_workspace_is_not_copied_there() {
+    let world = World::new();
+    for path in ["../x", "/etc/hostname"] {
+        let results = world
+            .run(&[world.located("where", json!({"setup": {"files": [path]}}))], &world.options());
+        assert_eq!(
+            results["where"].error.as_deref(),
+            Some(format!("`{path}` leads out of the workspace").as_str())
+        );
+    }
+    let results = world.run(
+        &[world.located("where", json!({"setup": {"files": ["none.txt"]}}))],
+        &world.options(),
+    );
+    assert!(results["where"].error.as_deref().unwrap().starts_with("cannot copy `"));
+}
+
+#[test]
+fn a_stop_ends_what_is_under_way_and_begins_nothing_more() {
+    let world = World::new();
+    let cases = ["write", "hang", "where"].map(|input| world.located(input, json!({})));
+    let jobs: Vec<Job<'_>> =
+        cases.iter().map(|located| Job { located, number: 1, without: None }).collect();
+    let stop = AtomicBool::new(false);
+    let done = Mutex::new(Vec::new());
+    let options = Options { jobs: 1, ..world.options() };
+    run(&jobs, &options, &stop, &|result| {
+        done.lock().unwrap().push(result.id);
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(done.into_inner().unwrap(), ["write"]);
+}
+
+#[test]
+fn records_of_different_jobs_have_different_names() {
+    let world = World::new();
+    let cases = ["a b", "a_b", "a/b"].map(|id| world.located(id, json!({})));
+    let mut names = std::collections::BTreeSet::new();
+    for located in &cases {
+        for (number, without) in [(1, None), (2, None), (1, Some("x"))] {
+            names.insert(Job { located, number, without }.record());
+        }
+    }
+    assert_eq!(names.len(), 9);
+    assert!(names.iter().all(|name| !name.contains('/')));
+}

@@ -1,0 +1,56 @@
+//! `skillful eval`
+
+mod from_run;
+mod judge;
+mod new;
+mod progress;
+mod results;
+mod run;
+mod triggers;
+
+use std::process::ExitCode;
+
+use eval::case::CaseError;
+
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::session::Session;
+
+pub(crate) use judge::Judged;
+pub(crate) use new::Written;
+pub(crate) use triggers::Rates;
+
+/// Measure skills: do they trigger, do runs behave, do they help?
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful eval new csv-report\n  skillful eval run\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3 --with-without my-skill\n  skillful eval triggers my-skill\n  skillful eval from-run last\n  skillful eval judge last --case .agent/evals/csv/basic/case.json"
+)]
+pub(crate) struct Eval {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Run(run::Run),
+    Judge(judge::Judge),
+    Triggers(triggers::Triggers),
+    FromRun(from_run::FromRun),
+    New(new::New),
+}
+
+impl Eval {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        match &self.what {
+            What::Run(command) => command.run(session, output),
+            What::Judge(command) => command.run(session, output),
+            What::Triggers(command) => command.run(session, output),
+            What::FromRun(command) => command.run(session, output),
+            What::New(command) => command.run(session, output),
+        }
+    }
+}
+
+fn of_case(error: &CaseError) -> Failure {
+    Failure::from_error(Exit::Usage, "InvalidCase", error).hint(error.hint())
+}

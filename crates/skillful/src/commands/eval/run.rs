@@ -1,0 +1,287 @@
+//! `skillful eval run`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use eval::baseline::Changes;
+use eval::case::Located;
+use eval::report::Report;
+use eval::runner::{self, CaseResult, Job, Options};
+use eval::suite;
+use serde_json::Map;
+use skill::text::for_terminal;
+
+use super::progress;
+use super::results::{Format, Results};
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette, count};
+use crate::session::Session;
+
+/// Run cases and report on them
+///
+/// Each case runs in a workspace and home of its own. Without --model nothing needs a network: a case brings the
+/// model's replies along, or the offline planner decides.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful eval run\n  skillful eval run .agent/evals/csv --report md,html\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3 --with-without my-skill\n  skillful eval run --baseline main.json --fail-under 0.95\n  skillful eval run --resume last"
+)]
+pub(super) struct Run {
+    /// Files, folders or skills that have cases; .agent/evals without any
+    paths: Vec<PathBuf>,
+    /// The model that decides, for all cases
+    #[arg(long)]
+    model: Option<String>,
+    /// The model that judges assertions; the same one without it
+    #[arg(long, value_name = "MODEL")]
+    grader: Option<String>,
+    /// How often each case is run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// How many cases run at a time
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Run each case with and without this skill, and compare
+    #[arg(long, value_name = "SKILL")]
+    with_without: Option<String>,
+    /// An earlier report.json; a case that passes less often than there fails the run
+    #[arg(long, value_name = "REPORT")]
+    baseline: Option<PathBuf>,
+    /// Reports to write
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "json")]
+    report: Vec<Format>,
+    /// The pass rate, from 0 to 1, below which the command fails
+    #[arg(long, value_name = "RATE", default_value_t = 1.0)]
+    fail_under: f64,
+    /// Go on with an earlier run of the suite, by its name or `last`
+    #[arg(long, value_name = "RUN")]
+    resume: Option<String>,
+}
+
+impl Run {
+    pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let baseline =
+            self.baseline.as_deref().map(|path| read_report(session, path)).transpose()?;
+        let (cases, problems) = suite::find(&self.paths(session)?);
+        if cases.is_empty() && problems.is_empty() {
+            return Err(Failure::new(Exit::Usage, "NoCases", "there are no cases")
+                .hint("`skillful eval new SKILL` makes some"));
+        }
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        problems.iter().for_each(|problem| output.warn(problem));
+        let results = match &self.resume {
+            Some(name) => Results::open(session, name)?,
+            None => Results::create(session, jiff::Timestamp::now())?,
+        };
+        let done = results.read();
+        let stop = crate::commands::run::stop_on_interrupt()?;
+        let (mut all, interrupted) =
+            self.carry_out(session, output, &cases, done, &results, &stop)?;
+        all.sort_by_key(CaseResult::name);
+        let now = jiff::Timestamp::now().to_string();
+        let mut report =
+            Report::new(now, self.model.clone(), all, problems, self.with_without.as_deref());
+        report.changes = baseline.map(|before| Changes::between(&before, &report));
+        let written = results.report(&report, &self.report)?;
+        output.result(&report, |out, palette| print(&report, out, palette))?;
+        written.iter().for_each(|path| output.note(&format!("Written: {}", path.display())));
+        if interrupted {
+            output.note("Interrupted. `skillful eval run --resume last` goes on with the rest.");
+            return Ok(ExitCode::from(130));
+        }
+        Ok(self.verdict(&report))
+    }
+
+    fn verdict(&self, report: &Report) -> ExitCode {
+        let worse = report.changes.as_ref().is_some_and(|changes| !changes.regressions.is_empty());
+        let too_low = report.summary.pass_rate < self.fail_under;
+        if worse || too_low || !report.problems.is_empty() {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        }
+    }
+
+    fn carry_out(
+        &self,
+        session: &Session,
+        output: &Output,
+        cases: &[Located],
+        mut done: Vec<CaseResult>,
+        results: &Results,
+        stop: &AtomicBool,
+    ) -> Result<(Vec<CaseResult>, bool), Failure> {
+        let mut jobs = self.jobs(cases);
+        done.retain(|result| jobs.iter().any(|job| result.is_of(job)));
+        jobs.retain(|job| !done.iter().any(|result| result.is_of(job)));
+        let bar = progress::bar(jobs.len(), output);
+        let state = Mutex::new((done, Ok(())));
+        runner::run(&jobs, &self.options(session, results)?, stop, &|result| {
+            let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Err(error) = results.add(&result) {
+                state.1 = Err(error);
+            }
+            state.0.push(result);
+            let failed = state.0.iter().filter(|result| !result.passed).count();
+            bar.set_message(format!("{failed} failed"));
+            bar.inc(1);
+        });
+        bar.finish_and_clear();
+        let (done, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        written?;
+        Ok((done, stop.load(std::sync::atomic::Ordering::Relaxed)))
+    }
+
+    fn jobs<'c>(&'c self, cases: &'c [Located]) -> Vec<Job<'c>> {
+        let without = self.with_without.as_deref();
+        let variants = std::iter::once(None).chain(without.map(Some));
+        let each = |located: &'c Located| {
+            let variants = variants.clone();
+            (1..=self.runs).flat_map(move |number| {
+                variants.clone().map(move |without| Job { located, number, without })
+            })
+        };
+        cases.iter().flat_map(each).collect()
+    }
+
+    fn options(&self, session: &Session, results: &Results) -> Result<Options, Failure> {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        Ok(Options {
+            // With a model of its own, a server is the bottleneck, not this machine.
+            jobs: self.jobs.unwrap_or(cores).max(1),
+            grader: self.grader.clone().or_else(|| self.model.clone()),
+            ..options(session, self.model.clone(), results.records())?
+        })
+    }
+
+    /// Paths as they are; what is no path may be the name of a skill.
+    fn paths(&self, session: &Session) -> Result<Vec<PathBuf>, Failure> {
+        let here = &session.surroundings.working_directory;
+        if self.paths.is_empty() {
+            let evals = session.surroundings.project().join(".agent/evals");
+            return Ok(if evals.is_dir() { vec![evals] } else { Vec::new() });
+        }
+        let mut found = Vec::new();
+        for path in &self.paths {
+            let own = here.join(path);
+            if own.exists() {
+                found.push(own);
+                continue;
+            }
+            let index = session.index()?;
+            let entry = index.get(&path.to_string_lossy(), None).ok_or_else(|| {
+                let message = format!("`{}` is neither a path nor a skill", path.display());
+                Failure::new(Exit::Usage, "NoCases", message)
+                    .hint("`skillful list` shows the skills")
+            })?;
+            found.push(super::triggers::folder_of(entry)?);
+        }
+        Ok(found)
+    }
+}
+
+/// What runs of cases have in common.
+pub(super) fn options(
+    session: &Session,
+    model: Option<String>,
+    records: PathBuf,
+) -> Result<Options, Failure> {
+    // Without a real model nothing of this machine may show in a result.
+    let (environment, config) = match &model {
+        Some(_) => {
+            let settings = serde_json::to_value(&session.layers.config.model).unwrap_or_default();
+            let named = Some(settings).filter(|settings| !settings.is_null());
+            let config = named.map(|settings| ("model".to_owned(), settings)).into_iter().collect();
+            (session.environment_without_folders(), config)
+        }
+        None => (Vec::new(), Map::new()),
+    };
+    Ok(Options {
+        program: std::env::current_exe()?,
+        arguments: Vec::new(),
+        environment,
+        config,
+        elsewhere: session.surroundings.working_directory.clone(),
+        records,
+        jobs: std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+        time_limit: Duration::from_secs(if model.is_some() { 900 } else { 120 }),
+        grader: None,
+        model,
+    })
+}
+
+fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {
+    let path = session.surroundings.working_directory.join(path);
+    let wrong = |reason: String| {
+        let message = format!("cannot use `{}` as a baseline: {reason}", path.display());
+        Failure::new(Exit::Usage, "InvalidReport", message)
+            .hint("name a report.json that `skillful eval run` wrote")
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Result<()> {
+    let Palette { bold, dim, good, bad, .. } = palette;
+    for result in report.results.iter().filter(|result| !result.passed) {
+        if result.variant == runner::Variant::Without {
+            continue;
+        }
+        writeln!(out, "{bad}✗{bad:#} {bold}{}{bold:#}", for_terminal(&result.name()))?;
+        for failure in eval::report::failures(result) {
+            writeln!(out, "    {}", for_terminal(&failure))?;
+        }
+    }
+    for rate in report.summary.trigger_rates.iter().filter(|rate| !rate.passed) {
+        let wanted = if rate.should_trigger { "should trigger" } else { "should not trigger" };
+        writeln!(
+            out,
+            "{bad}✗{bad:#} {:.2} {dim}{wanted}{dim:#} {}",
+            rate.rate,
+            for_terminal(&rate.query)
+        )?;
+    }
+    if let Some(changes) = &report.changes {
+        for change in &changes.regressions {
+            writeln!(
+                out,
+                "{bad}worse{bad:#} {}: {:.2}, was {:.2}",
+                for_terminal(&change.name),
+                change.now,
+                change.before
+            )?;
+        }
+    }
+    let summary = &report.summary;
+    let mark = if summary.failed == 0 { good } else { bad };
+    writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
+    if let Some(benchmark) = &report.benchmark {
+        let run = &benchmark.run_summary;
+        let rows = [
+            (
+                "pass rate",
+                run.with_skill.pass_rate,
+                run.without_skill.pass_rate,
+                run.delta.pass_rate,
+            ),
+            (
+                "seconds",
+                run.with_skill.time_seconds,
+                run.without_skill.time_seconds,
+                run.delta.time_seconds,
+            ),
+            ("tokens", run.with_skill.tokens, run.without_skill.tokens, run.delta.tokens),
+        ];
+        writeln!(out, "{:<10} {:>18} {:>18} {:>12}", "", "with", "without", "difference")?;
+        for (what, with, without, delta) in rows {
+            let side = |spread: eval::benchmark::Spread| {
+                format!("{:.2} ± {:.2}", spread.mean, spread.stddev)
+            };
+            writeln!(out, "{what:<10} {:>18} {:>18} {delta:>+12.2}", side(with), side(without))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! `skillful eval triggers`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use eval::case::{TriggerQuery, trigger_cases};
+use eval::report::{Report, TriggerRate};
+use eval::runner::{self, Job};
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::index::Entry;
+use skill::roots::Source;
+use skill::text::for_terminal;
+
+use super::progress;
+use super::run::options;
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Measure how well a skill's description makes it chosen
+///
+/// Takes queries that should and should not lead to the skill from its evals folder, and runs each of them. The
+/// split into training and validation is the same every time: improve the description on the first, believe the second.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful eval triggers csv-report\n  skillful eval triggers my-skill --queries queries.json --model openai:gpt-5-mini --runs 3"
+)]
+pub(super) struct Triggers {
+    /// The skill
+    skill: String,
+    /// A JSON file with [{"query", "should_trigger"}], instead of the skill's own
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
+    /// The model that decides
+    #[arg(long)]
+    model: Option<String>,
+    /// How often each query is run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+}
+
+/// How often queries chose a skill.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Rates {
+    skill: String,
+    /// To work with.
+    train: Half,
+    /// To believe.
+    validation: Half,
+}
+
+/// One part of the queries.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Half {
+    /// Queries whose rate is right.
+    passed: usize,
+    /// All of them.
+    total: usize,
+    queries: Vec<TriggerRate>,
+}
+
+impl Half {
+    fn of(queries: Vec<TriggerRate>) -> Self {
+        let passed = queries.iter().filter(|query| query.passed).count();
+        Self { passed, total: queries.len(), queries }
+    }
+}
+
+impl Triggers {
+    pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let index = session.index()?;
+        let entry = session.find(&index, &self.skill)?;
+        let folder = folder_of(entry);
+        let file = match (&self.queries, &folder) {
+            (Some(file), _) => session.surroundings.working_directory.join(file),
+            (None, Ok(folder)) => own_queries(folder).ok_or_else(|| no_queries(&self.skill))?,
+            (None, Err(_)) => return Err(no_queries(&self.skill)),
+        };
+        let queries = read_queries(&file)?;
+        let cases = trigger_cases(&file, Some(self.skill.clone()), folder.ok(), queries);
+        let jobs: Vec<Job<'_>> = cases
+            .iter()
+            .flat_map(|located| {
+                (1..=self.runs).map(move |number| Job { located, number, without: None })
+            })
+            .collect();
+        let records = tempfile::tempdir()?;
+        let stop = crate::commands::run::stop_on_interrupt()?;
+        let bar = progress::bar(jobs.len(), output);
+        let done = Mutex::new(Vec::new());
+        let options = options(session, self.model.clone(), records.path().to_owned())?;
+        runner::run(&jobs, &options, &stop, &|result| {
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(result);
+            bar.inc(1);
+        });
+        bar.finish_and_clear();
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return Ok(ExitCode::from(130));
+        }
+        let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(error) = done.iter().find_map(|result| result.error.as_ref()) {
+            return Err(Failure::new(Exit::Failed, "RunError", error.clone()));
+        }
+        let report = Report::new(String::new(), self.model.clone(), done, Vec::new(), None);
+        let (train, validation) = eval::report::split(report.summary.trigger_rates);
+        let rates = Rates {
+            skill: self.skill.clone(),
+            train: Half::of(train),
+            validation: Half::of(validation),
+        };
+        output.result(&rates, |out, palette| print(&rates, out, palette))?;
+        let right = rates.validation.passed == rates.validation.total
+            && rates.train.passed == rates.train.total;
+        Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// The folder of a skill on disk.
+pub(super) fn folder_of(entry: &Entry) -> Result<PathBuf, Failure> {
+    if entry.source == Source::Builtin {
+        let message = format!("`{}` is inside the program and has no folder", entry.name);
+        return Err(Failure::new(Exit::Usage, "NoCases", message)
+            .hint("name a file with cases, or copy the skill with `skillful export`"));
+    }
+    Ok(entry.path.clone())
+}
+
+/// The first set of queries in a skill's evals.
+fn own_queries(skill: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(skill.join("evals")).ok()?;
+    let mut files: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    files.into_iter().find(|file| read_queries(file).is_ok())
+}
+
+fn no_queries(skill: &str) -> Failure {
+    let message = format!("`{skill}` has no trigger queries");
+    Failure::new(Exit::Usage, "NoCases", message)
+        .hint("write evals/triggers.json in its folder, or name a file with --queries")
+}
+
+fn read_queries(file: &Path) -> Result<Vec<TriggerQuery>, Failure> {
+    let wrong = |reason: String| {
+        Failure::new(Exit::Usage, "InvalidCase", format!("{}: {reason}", file.display()))
+            .hint("write [{\"query\": \"…\", \"should_trigger\": true}, …]")
+    };
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+fn print(rates: &Rates, out: &mut dyn Write, palette: Palette) -> std::io::Result<()> {
+    let Palette { bold, dim, good, bad, .. } = palette;
+    for (name, half) in [("training", &rates.train), ("validation", &rates.validation)] {
+        writeln!(out, "{bold}{name}{bold:#} {} of {} right", half.passed, half.total)?;
+        for query in &half.queries {
+            let (style, mark) = if query.passed { (good, "✓") } else { (bad, "✗") };
+            let wanted = if query.should_trigger { "yes" } else { "no " };
+            writeln!(
+                out,
+                "  {style}{mark}{style:#} {:.2} {dim}{wanted}{dim:#} {}",
+                query.rate,
+                for_terminal(&query.query)
+            )?;
+        }
+    }
+    Ok(())
+}
