@@ -1,15 +1,19 @@
 //! A zip file, checked structurally before a byte of it is inflated.
 //!
-//! Invariant: an [`Archive`] has no byte that its structure does not account for: entries lie one
+//! Invariant: an archive that is accepted has no byte that its structure does not account for: entries lie one
 //! after another from the first byte to the central directory, which is followed by the end record.
 
 mod header;
 pub(crate) mod write;
+
+#[cfg(test)]
+mod tests;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use sha2::{Digest, Sha256};
 
+use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::material::{Entry, Limits, Method};
 use crate::name::{Names, PackPath};
 use crate::refusal::{Flaw, Refusal};
@@ -26,14 +30,17 @@ pub enum ArchiveError {
     Read(#[from] std::io::Error),
 }
 
+/// What does not count as content.
+const OWN: [&str; 2] = [MANIFEST, SIGNATURE];
+
 /// Checks the structure of a zip file; answers with its files, folders left out.
 pub fn read(file: &File, limits: &Limits) -> Result<Vec<Entry>, ArchiveError> {
     let size = file.metadata()?.len();
     let end = End::find(file, size)?;
-    if u64::from(end.entries) > limits.entries {
-        return Err(Refusal::whole(Flaw::TooManyEntries)
-            .because(format!("the limit is {}", limits.entries))
-            .into());
+    let too_many =
+        || Refusal::whole(Flaw::TooManyEntries).because(format!("the limit is {}", limits.entries));
+    if u64::from(end.entries) > limits.entries + OWN.len() as u64 {
+        return Err(too_many().into());
     }
     let directory = read_exactly(file, end.directory_start, end.directory_size.into())?;
     let mut names = Names::default();
@@ -58,8 +65,14 @@ pub fn read(file: &File, limits: &Limits) -> Result<Vec<Entry>, ArchiveError> {
         return Err(Refusal::whole(Flaw::HiddenData).because("in the central directory").into());
     }
     let starts = check_places(places, end.directory_start)?;
+    let content = files.iter().filter(|entry| !OWN.contains(&entry.path.as_str()));
+    let (count, total) =
+        content.fold((0, 0), |(count, total), entry| (count + 1, total + entry.size));
+    let folders = starts.len() - files.len();
+    if (count + folders) as u64 > limits.entries {
+        return Err(too_many().into());
+    }
     check_comment(file, &end, &directory, &starts)?;
-    let total: u64 = files.iter().map(|entry| entry.size).sum();
     if total > limits.bytes {
         return Err(Refusal::whole(Flaw::TooLarge)
             .because(format!("{total} bytes, the limit is {}", limits.bytes))

@@ -130,13 +130,11 @@ impl From<ArchiveError> for CheckError {
     }
 }
 
-/// Takes a file's content while it is checked; what it answers is an error of its own.
-pub type Unpack<'a> = dyn Fn(
-        &Entry,
-        &mut dyn FnMut(&mut dyn io::Write) -> Result<(), ArchiveError>,
-    ) -> Result<(), ArchiveError>
-    + Sync
-    + 'a;
+/// Copies a file's content, checked on the way.
+pub type Copy<'a> = dyn FnMut(&mut dyn io::Write) -> Result<(), ArchiveError> + 'a;
+
+/// Makes a place for a file and has its content copied there.
+pub type Unpack<'a> = dyn Fn(&Entry, &mut Copy<'_>) -> Result<(), ArchiveError> + Sync + 'a;
 
 /// Checks a pack as a whole. `detached` is a signature that lies beside it; `unpack` gets the content of
 /// every file of a skill on the way, `progress` the number of bytes.

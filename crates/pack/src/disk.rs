@@ -160,6 +160,11 @@ pub(crate) struct NewFile<'a> {
 }
 
 impl NewFile<'_> {
+    /// Lets the system begin to write, so that there is less to wait for in the end.
+    pub(crate) fn write_soon(&self) {
+        let _ = rustix::fs::fadvise(&self.file, 0, None, rustix::fs::Advice::DontNeed);
+    }
+
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.disk.ask(Operation::Sync(&self.path))?;
         self.file.sync_all()

@@ -8,7 +8,7 @@ pub mod install;
 pub mod make;
 pub mod manifest;
 pub mod material;
-mod name;
+pub mod name;
 pub mod policy;
 pub mod refusal;
 pub mod signature;

@@ -3,6 +3,9 @@
 //! Invariant: a [`Signer`] is given only for bytes that a key signed which the user trusts for every
 //! name in them.
 
+#[cfg(test)]
+mod tests;
+
 use ct_codecs::{Base64, Decoder};
 use minisign::{KeyPair, PublicKeyBox, SecretKey, SecretKeyBox, SignatureBox};
 use skill::lock::Signer;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use skill::lock::{LockedSkill, Signer};
 
@@ -10,8 +11,7 @@ use super::error::Doing;
 use super::intent::{Coming, Intent, Move, Place, inode};
 use super::state::records;
 use super::{InstallError, Opened};
-use crate::archive::ArchiveError;
-use crate::check::{CheckError, Pack, PackedSkill, Rules, Verified, check, differences};
+use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
 use crate::manifest::{MANIFEST, SIGNATURE, sha256};
 use crate::material::{Entry, Material, Mode};
 use crate::refusal::{Flaw, Refusal};
@@ -85,19 +85,27 @@ impl Opened<'_> {
         let folder = self.staging().join("unpacked");
         self.disk.create_folder(&folder).doing("make", &folder)?;
         self.make_folders(&folder, &material)?;
-        let unpack =
-            |entry: &Entry, copy: &mut dyn FnMut(&mut dyn Write) -> Result<(), ArchiveError>| {
-                let mut file =
-                    self.disk.create_file(&folder.join(entry.path.as_str()), entry.mode)?;
-                copy(&mut file)
-            };
+        let many = material.entries().len() > FEW;
+        let unpack = |entry: &Entry, copy: &mut Copy<'_>| {
+            let mut file = self.disk.create_file(&folder.join(entry.path.as_str()), entry.mode)?;
+            copy(&mut file)?;
+            if many {
+                file.write_soon();
+            }
+            Ok(())
+        };
         let pack = check(material, detached, rules, Some(&unpack), progress)?;
-        let found = records(&folder).doing("read", &folder)?;
-        let refusals = differences(&pack.files, &found);
+        // Reading what was unpacked and waiting for the device need not wait for each other.
+        let (found, synced) = thread::scope(|scope| {
+            let syncing = scope.spawn(|| self.sync(&folder, &pack));
+            let found = records(&folder).doing("read", &folder);
+            (found, syncing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let refusals = differences(&pack.files, &found?);
         if !refusals.is_empty() {
             return Err(CheckError::Refused(refusals).into());
         }
-        self.sync(&folder, &pack)?;
+        synced?;
         Ok(pack)
     }
 
