@@ -8,6 +8,8 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -50,6 +52,17 @@ pub struct Prompt<'run> {
     pub sha256: String,
     /// Its length in characters.
     pub chars: usize,
+    /// How much the reply may take.
+    pub limits: Limits,
+}
+
+/// How much a reply may take; without a word about it, as much as it likes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Tokens that may still be written.
+    pub output_tokens: Option<u64>,
+    /// Time that is left for it.
+    pub time: Option<Duration>,
 }
 
 /// The conversation with the model.
@@ -175,6 +188,7 @@ impl Context {
             sha256: crate::hex(&hash.finalize()),
             attempt,
             state,
+            limits: Limits::default(),
         }
     }
 }

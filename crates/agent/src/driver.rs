@@ -5,10 +5,7 @@
 
 mod cancel;
 
-#[cfg(test)]
-mod tests;
-
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tools::permission::{
@@ -19,7 +16,7 @@ use tools::permission::{
 use crate::action::Action;
 use crate::context::Prompt;
 use crate::event::{Event, EventKind};
-use crate::journal::{Journal, JournalError, Redactor};
+use crate::journal::{Journal, JournalError, Redactor, input_of};
 use crate::outcome::{Outcome, StopReason};
 use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
@@ -71,6 +68,16 @@ pub trait Clock {
     fn now(&self) -> jiff::Timestamp;
     /// Since the run began, earlier processes included.
     fn elapsed(&self) -> Duration;
+    /// Lets time pass, until somebody wants to stop.
+    fn pause(&self, time: Duration, cancel: &Cancel) {
+        const PATIENCE: Duration = Duration::from_millis(20);
+        let began = Instant::now();
+        while let Some(left) = time.checked_sub(began.elapsed())
+            && !cancel.requested()
+        {
+            std::thread::sleep(left.min(PATIENCE));
+        }
+    }
 }
 
 /// Everyone who takes part in a run.
@@ -126,6 +133,8 @@ impl Driver<'_> {
     /// Carries the run on until it ends or waits for somebody.
     pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
         let mut held = Held::Nothing;
+        // How long a model that failed wants to be left alone.
+        let mut pause = Duration::ZERO;
         loop {
             self.record(run, journal)?;
             if self.cancel.requested() && run.outcome().is_none() {
@@ -142,10 +151,19 @@ impl Driver<'_> {
                 step => {
                     journal.commit()?;
                     match step {
+                        Step::CallModel(_) if !pause.is_zero() => {
+                            self.clock.pause(std::mem::take(&mut pause), self.cancel);
+                            continue;
+                        }
                         Step::CallModel(prompt) => match self.call(&prompt) {
                             // Whoever stopped the run stopped the model with it.
                             Reply::Failed { .. } if self.cancel.requested() => Input::Cancelled,
-                            reply => Input::Replied(reply),
+                            reply => {
+                                if let Reply::Failed { retry_after_ms: Some(wait), .. } = &reply {
+                                    pause = Duration::from_millis(*wait);
+                                }
+                                Input::Replied(reply)
+                            }
                         },
                         Step::Ask { request, question } => {
                             match self.answer(request, question, &mut held) {
@@ -238,12 +256,7 @@ impl Driver<'_> {
             },
         };
         let answer = self.approver.ask(question)?;
-        // A skill that was let in stays for the run: its files must not ask again one by one.
-        let counts = match (&answer, request.permission.as_str()) {
-            (Answer::Once, "skill") => Answer::Run,
-            (answer, _) => answer.clone(),
-        };
-        if let Ok(Granted { approved, scope, grants }) = pending.answer(counts) {
+        if let Ok(Granted { approved, scope, grants }) = pending.answer(counted(&answer, request)) {
             if scope == Scope::Always {
                 self.approver.remember(&grants);
             }
@@ -309,6 +322,38 @@ impl Driver<'_> {
             ..observation
         })
     }
+}
+
+/// A skill that was let in stays for the run: its files must not ask again one by one.
+fn counted(answer: &Answer, request: &Request) -> Answer {
+    match (answer, request.permission.as_str()) {
+        (Answer::Once, "skill") => Answer::Run,
+        (answer, _) => answer.clone(),
+    }
+}
+
+/// What was approved for the whole of a run, from its record: whoever resumes it need not be asked again. Rules
+/// that have come since count all the same.
+pub fn approvals(engine: &Engine, events: &[Event]) -> Vec<Grant> {
+    let mut asked = None;
+    let mut grants = Vec::new();
+    for input in events.iter().filter_map(input_of).map(|(input, _)| input) {
+        match input {
+            Input::Prepared(Prepared::Ask { request, .. }) => asked = Some(request),
+            Input::Answered(answer) => {
+                let Some(request) = asked.take() else { continue };
+                let (answer, hash) = (counted(&answer, &request), request.skill_hash.clone());
+                if let Verdict::Ask(pending) = engine.decide(request, hash.as_ref())
+                    && answer != Answer::Once
+                    && let Ok(granted) = pending.answer(answer)
+                {
+                    grants.extend(granted.grants);
+                }
+            }
+            _ => {}
+        }
+    }
+    grants
 }
 
 fn refusal(denial: &Denial) -> Refusal {

@@ -15,6 +15,8 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use skill::metadata::RunMode;
@@ -22,7 +24,7 @@ use tools::permission::ApprovalRequest;
 
 use crate::action::{Action, Decision, SkillRef};
 use crate::budget::Spent;
-use crate::context::{Context, Prompt, system_text};
+use crate::context::{Context, Limits, Prompt, system_text};
 use crate::event::{EventKind, Happening};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, PlanUpdate, StepStatus};
@@ -233,7 +235,14 @@ impl Run {
     }
 
     fn prompt(&self, attempt: u32) -> Prompt<'_> {
-        self.context.prompt(self.state_text(), attempt)
+        let (budget, written) = (&self.setup.budget, self.spent.usage.output_tokens);
+        Prompt {
+            limits: Limits {
+                output_tokens: budget.max_output_tokens.map(|max| max.saturating_sub(written)),
+                time: Some(Duration::from_millis(self.milliseconds_left())),
+            },
+            ..self.context.prompt(self.state_text(), attempt)
+        }
     }
 
     /// Begins the next turn, or ends the run when something is used up.
@@ -284,12 +293,31 @@ impl Run {
                 self.spent.usage.add(&usage);
                 self.correct(&problem, attempt);
             }
-            Reply::Failed { code, message } => {
-                self.note(EventKind::Error, json!({"code": code, "message": message}));
-                self.failures.push(format!("{code}: {message}"));
-                self.finish(StopReason::ModelError);
+            Reply::Failed { code, message, retry_after_ms } => {
+                self.unanswered(&code, &message, retry_after_ms, attempt);
             }
         }
+    }
+
+    /// Asks again where that is worth it and there is time for it.
+    fn unanswered(&mut self, code: &str, message: &str, wait: Option<u64>, attempt: u32) {
+        let left = self.milliseconds_left();
+        let wait = wait.filter(|wait| *wait < left);
+        let mut data = json!({"code": code, "message": message});
+        if let Some(wait) = wait {
+            data["retry_after_ms"] = wait.into();
+        }
+        self.note(EventKind::Error, data);
+        if wait.is_some() {
+            return self.call_model(attempt);
+        }
+        self.failures.push(format!("{code}: {message}"));
+        self.finish(if left == 0 { StopReason::MaxWallSeconds } else { StopReason::ModelError });
+    }
+
+    fn milliseconds_left(&self) -> u64 {
+        let whole = self.setup.budget.max_wall_seconds.saturating_mul(1_000);
+        whole.saturating_sub(self.spent.wall_milliseconds)
     }
 
     fn correct(&mut self, problem: &str, attempt: u32) {

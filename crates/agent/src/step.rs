@@ -119,6 +119,9 @@ pub enum Reply {
         code: String,
         /// Why, in words for the user.
         message: String,
+        /// How long to wait before it is worth asking again; nothing where it is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
     },
 }
 

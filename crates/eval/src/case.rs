@@ -238,6 +238,11 @@ impl Located {
         format!("{}/{}", self.suite, self.case.id)
     }
 
+    /// Whether the case has a folder to itself, with inputs that are meant for it alone.
+    pub fn has_folder(&self) -> bool {
+        self.file.file_stem().is_some_and(|stem| stem == "case")
+    }
+
     /// A path of the case: below its folder, or below `elsewhere` where there is none.
     pub fn resolve(&self, path: &Path, elsewhere: &Path) -> PathBuf {
         let own = self.folder.join(path);

@@ -135,8 +135,18 @@ pub struct Evidence<'a> {
 
 /// Judges one run of a case from its record.
 pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
-    let trace = Trace::new(evidence.events);
+    // Child runs are shown among the events of their parent, each with a record of its own.
+    let main = evidence.events.first().map(|event| event.run_id.as_str());
+    let (own, children): (Vec<Event>, Vec<Event>) =
+        evidence.events.iter().cloned().partition(|event| Some(event.run_id.as_str()) == main);
+    let trace = Trace::new(&own);
     let mut checks = Checks::default();
+    for child in by_run(&children) {
+        let trace = Trace::new(&child);
+        sequence::promises(&trace, &mut checks);
+        disclosure::judge(&trace, &mut checks);
+        security::promises(&trace, &mut checks);
+    }
     trigger::judge(case, &trace, &mut checks);
     sequence::judge(case, &trace, &mut checks);
     disclosure::judge(&trace, &mut checks);
@@ -148,6 +158,18 @@ pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
     }
     streaming::judge(case, &trace, evidence.is_live, &mut checks);
     Verdict { checks: checks.0, triggered: Triggered::of(case, &trace), cost: Cost::of(&trace) }
+}
+
+/// Events of several runs, apart.
+fn by_run(events: &[Event]) -> Vec<Vec<Event>> {
+    let mut runs: Vec<Vec<Event>> = Vec::new();
+    for event in events {
+        match runs.iter_mut().find(|run| run[0].run_id == event.run_id) {
+            Some(run) => run.push(event.clone()),
+            None => runs.push(vec![event.clone()]),
+        }
+    }
+    runs
 }
 
 /// Checks as they are made.

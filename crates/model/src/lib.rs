@@ -1,6 +1,7 @@
 //! Models: what they are sent, what they reply, and two that need no network.
 //!
-//! A model's text arrives in pieces ([`sse`] takes a provider's stream apart). [`early`] shows what can be shown of it
+//! [`openai`] and [`anthropic`] turn a conversation into a request and an answer into a decision; [`send`] is all that
+//! opens connections, and [`remote`] is the model that they make. A model's text arrives in pieces ([`sse`] takes a provider's stream apart). [`early`] shows what can be shown of it
 //! meanwhile, with the push parser of [`json`] on the one object that [`reply`] finds. The whole text is read by
 //! [`decision`], and only that counts. [`schema`] tells a provider what a decision looks like. [`scripted`] and
 //! [`offline`] are models themselves.
@@ -32,13 +33,25 @@
 //! # Ok::<(), model::scripted::ScriptError>(())
 //! ```
 
+pub mod answer;
+pub mod anthropic;
+mod conversation;
 pub mod decision;
+pub mod decoder;
+pub mod dialect;
 pub mod early;
+pub mod failure;
 pub mod json;
 pub mod offline;
+pub mod openai;
 #[cfg(test)]
 mod rehearsal;
+pub mod remote;
 pub mod reply;
+pub mod request;
 pub mod schema;
 pub mod scripted;
+pub mod secret;
+pub mod send;
 pub mod sse;
+pub mod status;

@@ -11,6 +11,7 @@ pub mod material;
 pub mod name;
 pub mod policy;
 pub mod refusal;
+pub mod scan;
 pub mod signature;
 pub mod source;
 mod spool;

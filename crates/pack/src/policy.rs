@@ -2,7 +2,9 @@
 
 use skill::lock::Mode;
 
-use crate::check::PackedSkill;
+use crate::archive::ArchiveError;
+use crate::check::{Pack, PackedSkill};
+use crate::scan::{File, Report, Scanner, Severity};
 
 /// Tools that change files or reach the network.
 const HIGH_RISK: &[&str] = &["write_file", "delete_file", "network_request"];
@@ -37,6 +39,43 @@ pub fn concerns(skill: &PackedSkill) -> Vec<Concern> {
         ))),
     }
     found
+}
+
+/// A file beyond this is not looked through.
+const LARGEST_SCANNED: u64 = 4 << 20;
+
+/// Looks through the files of a skill in a pack.
+pub fn scan(scanner: &Scanner, pack: &Pack, skill: &PackedSkill) -> Result<Report, ArchiveError> {
+    let mut scan = scanner.begin();
+    for file in &skill.files {
+        match pack.material.get(&format!("{}/{}", skill.dir, file.path)) {
+            Some(entry) if file.size <= LARGEST_SCANNED => {
+                let bytes = pack.material.read(entry, LARGEST_SCANNED)?;
+                let executable = file.mode == Mode::Executable;
+                scan.file(File { path: &file.path, bytes: &bytes, executable });
+            }
+            _ => scan.skip(&file.path, "it is too large"),
+        }
+    }
+    Ok(scan.finish())
+}
+
+/// Findings that need a person's word; lesser ones are common in honest skills.
+pub fn scan_concerns<'a>(
+    skill: &'a PackedSkill,
+    report: &'a Report,
+) -> impl Iterator<Item = Concern> + 'a {
+    let grave = report.findings.iter().filter(|finding| finding.severity >= Severity::Medium);
+    grave.map(|finding| Concern {
+        skill: skill.name().to_owned(),
+        text: format!(
+            "has a finding of {} severity in {} line {}: {}",
+            finding.severity.as_str(),
+            finding.file,
+            finding.line,
+            finding.explanation
+        ),
+    })
 }
 
 /// Files that are meant to be run.

@@ -1,6 +1,8 @@
 //! Every change is stopped before each of its operations, as a crash and as an error. Whoever comes next
 //! finds the old state or the new one, whole.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -106,7 +106,7 @@ fn kill_at_random_instants() -> usize {
         world.reset(&old);
         let mut process = spawn(&world, change, None);
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let part = Duration::from_nanos(u64::from(state >> 8) * (whole.as_nanos() as u64) >> 24);
+        let part = Duration::from_nanos((u64::from(state >> 8) * (whole.as_nanos() as u64)) >> 24);
         thread::sleep(part);
         let _ = process.kill();
         killed += usize::from(is_killed(process));

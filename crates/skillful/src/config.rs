@@ -4,6 +4,7 @@
 //! variables.
 
 mod layers;
+mod model;
 mod origin;
 
 #[cfg(test)]
@@ -17,7 +18,8 @@ use skill::metadata::Mode;
 use skill::offer::CatalogFormat;
 use skill::roots::Source;
 
-pub(crate) use layers::{ConfigError, Layers, RuleSet, closest, expand, known_keys, leaves};
+pub(crate) use layers::{ConfigError, Layers, RuleSet, closest, expand, leaves, variable_names};
+pub(crate) use model::{ModelSettings, Provider};
 pub(crate) use origin::Origin;
 
 /// Settings of `.agent/config.json`.
@@ -34,8 +36,8 @@ pub(crate) struct Config {
     pub(crate) security: Security,
     /// Whether a project's skills wait for the user's word.
     pub(crate) trust: TrustSettings,
-    /// Who decides: `offline`, `scripted:FILE`, `openai:NAME`, `anthropic:NAME`; found out when not set.
-    pub(crate) model: Option<String>,
+    /// Who decides, and how it is reached; `"openai:NAME"` is short for its first two settings.
+    pub(crate) model: ModelSettings,
     /// Whether bodies are shown from the start (`core`) or after selection (`metadata`).
     pub(crate) disclosure: Disclosure,
     /// How much a run may use.

@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod failure;
 mod installing;
+mod models;
 mod output;
 mod session;
 

@@ -35,7 +35,19 @@ fn without_files_every_setting_has_its_default() {
     install.require_signature: "never"
     install.timeout_seconds: 300
     install.verify_on_load: "warn"
-    model: null
+    model.api_key_command: null
+    model.api_key_env: null
+    model.base_url: null
+    model.ca_file: null
+    model.connect_timeout_seconds: 10
+    model.idle_timeout_seconds: 120
+    model.max_retries: 4
+    model.max_tokens: null
+    model.name: null
+    model.protocol: "auto"
+    model.provider: null
+    model.stream: true
+    model.timeout_seconds: 600
     registry.compat: true
     registry.follow_symlinks: true
     registry.max_depth: 6
@@ -345,7 +357,21 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "timeout_seconds": 300,  // Seconds that fetching a pack may take.
         // "verify_on_load": "warn",  // What happens when a loaded file differs from what was installed: `warn`, `require` refuses it, `off`.
       },
-      // "model": null,  // Who decides: `offline`, `scripted:FILE`, `openai:NAME`, `anthropic:NAME`; found out when not set.
+      "model": {
+        // "api_key_command": null,  // A command that prints the key, word by word.
+        // "api_key_env": null,  // The variable that holds the key; the provider's usual one when not set.
+        // "base_url": null,  // Where the server is, with the path that its interface begins with.
+        // "ca_file": null,  // A file with certificates of further authorities (PEM).
+        // "connect_timeout_seconds": 10,  // Seconds for a connection.
+        // "idle_timeout_seconds": 120,  // Seconds without a byte of a reply.
+        // "max_retries": 4,  // Tries after the first, where a failure may pass.
+        // "max_tokens": null,  // Tokens that one reply may have.
+        // "name": null,  // The model's name; of a scripted one, its file.
+        // "protocol": "auto",  // How decisions are asked for: `tools`, `json`, or `auto` to find out what the server understands.
+        // "provider": null,  // Who decides: `offline`, `scripted`, `openai` (and every compatible server) or `anthropic`; found out when not set.
+        // "stream": true,  // Whether replies come in pieces.
+        // "timeout_seconds": 600,  // Seconds for a whole reply.
+      },
       "permissions": {
       },
       "profiles": {

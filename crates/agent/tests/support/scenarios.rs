@@ -122,6 +122,7 @@ pub fn all() -> Vec<Scenario> {
                 vec![Reply::Failed {
                     code: "Unreachable".to_owned(),
                     message: "no route".to_owned(),
+                    retry_after_ms: None,
                 }],
             ],
         ),
@@ -130,6 +131,7 @@ pub fn all() -> Vec<Scenario> {
             vec![vec![Reply::Failed {
                 code: "Cancelled".to_owned(),
                 message: "by the peer".to_owned(),
+                retry_after_ms: None,
             }]],
         ),
         Scenario {

@@ -168,6 +168,9 @@ impl Parse<'_> {
             let (line, column) =
                 place.map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
             let reason = error.without_snippet().to_string();
+            let reason = reason
+                .rsplit_once(" at line ")
+                .map_or(reason.clone(), |(reason, _)| reason.to_owned());
             self.invalid(line, column, reason)
         })
     }

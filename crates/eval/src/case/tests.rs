@@ -111,7 +111,7 @@ fn the_open_standards_files_are_read_as_they_are() {
     assert_eq!(cases[0].case.assertions, ["The answer fits this: the sum", "It says 3"]);
     assert_eq!(cases[0].case.expect.skills_any_of, ["csv-tool"]);
     let real = skill.canonicalize().unwrap();
-    assert_eq!(cases[0].case.setup.preinstall_skills, [real.clone()]);
+    assert_eq!(cases[0].case.setup.preinstall_skills, std::slice::from_ref(&real));
     assert_eq!(
         cases[0].resolve(Path::new("evals/files/a.csv"), Path::new("/")),
         Path::new("/evals/files/a.csv")

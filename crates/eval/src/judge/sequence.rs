@@ -6,7 +6,8 @@ use super::{Checks, Dimension};
 use crate::case::{Case, SequenceConstraint};
 use crate::trace::{Step, Trace};
 
-pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
+/// What every run promises.
+pub(super) fn promises(trace: &Trace<'_>, checks: &mut Checks) {
     checks.promise(Dimension::Sequence, "events are in their order", out_of_order(trace.events));
     checks.promise(Dimension::Sequence, "one action a turn", crowded_turns(trace));
     checks.promise(
@@ -14,6 +15,10 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
         "every stage follows the one before it",
         skipped_stages(trace),
     );
+}
+
+pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
+    promises(trace, checks);
     for constraint in &case.expect.action_sequence_constraints {
         let (result, events) = constrained(constraint, trace);
         checks.add(Dimension::Sequence, result, events);

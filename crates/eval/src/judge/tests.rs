@@ -161,7 +161,8 @@ fn a_run_that_keeps_all_promises_passes_in_every_dimension() {
 #[test]
 fn every_doctored_log_is_caught_by_its_dimension() {
     type Doctor = fn(&mut Vec<Event>);
-    let doctored: [(&str, Doctor, &[(&str, &str)]); 10] = [
+    type Found = &'static [(&'static str, &'static str)];
+    let doctored: [(&str, Doctor, Found); 11] = [
         (
             "reordered",
             |events| events.swap(2, 3),
@@ -248,6 +249,20 @@ fn every_doctored_log_is_caught_by_its_dimension() {
                 events[at].data["prepared"]["decision"]["action"] = json!("deny");
             },
             &[("security", "`run_script` ran after it was denied")],
+        ),
+        (
+            "a child run that does what it may not",
+            |events| {
+                let at = place(events, ApprovalGranted, 0);
+                let mut child = good();
+                child.remove(at);
+                renumber(&mut child);
+                let end = events.len() - 1;
+                let child =
+                    child.into_iter().map(|event| Event { run_id: "child".to_owned(), ..event });
+                events.splice(end..end, child);
+            },
+            &[("security", "`run_script` had to be asked for and ran without a grant")],
         ),
         (
             "a wrong delta",

@@ -21,9 +21,16 @@ pub fn html(report: &Report) -> String {
     );
     head(report, &mut page);
     problems(report, &mut page);
-    cases(report, &mut page);
+    // What needs looking at comes first, what does not comes last.
+    let (failed, others): (Vec<&CaseResult>, Vec<&CaseResult>) =
+        report.results.iter().partition(|result| !result.passed && result.variant == Variant::With);
+    cases("Failures", &failed, &mut page);
     plots(report, &mut page);
     comparison(report, &mut page);
+    cases("Other runs", &others, &mut page);
+    if report.results.is_empty() {
+        page.push_str("<p>No case was run.</p>");
+    }
     page.push_str("</main></body></html>\n");
     page
 }
@@ -94,17 +101,11 @@ fn problems(report: &Report, page: &mut String) {
     page.push_str("</ul>");
 }
 
-/// Failures first, each open to be read; the rest closed.
-fn cases(report: &Report, page: &mut String) {
-    page.push_str("<h2>Cases</h2>");
-    if report.results.is_empty() {
-        page.push_str("<p>No case was run.</p>");
+fn cases(title: &str, results: &[&CaseResult], page: &mut String) {
+    if !results.is_empty() {
+        let _ = write!(page, "<h2>{title}</h2>");
     }
-    let mut ordered: Vec<&CaseResult> = report.results.iter().collect();
-    ordered.sort_by_key(|result| result.passed || result.variant == Variant::Without);
-    for result in ordered {
-        case(result, page);
-    }
+    results.iter().for_each(|result| case(result, page));
 }
 
 fn case(result: &CaseResult, page: &mut String) {

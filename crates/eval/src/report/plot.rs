@@ -29,7 +29,7 @@ pub(super) fn bars(title: &str, bars: &[Bar], mark: Option<f64>) -> String {
     for (place, bar) in shown.iter().enumerate() {
         let top = ROW * place as f64;
         let (base, class) = (top + 16.0, if bar.is_good { "good" } else { "bad" });
-        let label: String = bar.label.chars().take(30).collect();
+        let label = clipped(&bar.label);
         let _ = write!(
             svg,
             "<text x=\"{}\" y=\"{base}\" text-anchor=\"end\">{}</text><rect class=\"track\" x=\"{LABEL}\" y=\"{}\" width=\"{room}\" height=\"14\"/><rect class=\"{class}\" x=\"{LABEL}\" y=\"{}\" width=\"{:.1}\" height=\"14\"/><text x=\"{}\" y=\"{base}\">{}</text>",
@@ -98,6 +98,15 @@ pub(super) fn histogram(title: &str, values: &[f64], unit: &str) -> String {
         short(high)
     );
     svg
+}
+
+/// As much of a label as there is room for.
+fn clipped(label: &str) -> String {
+    const ROOM: usize = 30;
+    if label.chars().count() <= ROOM {
+        return label.to_owned();
+    }
+    label.chars().take(ROOM - 1).chain(['…']).collect()
 }
 
 fn short(value: f64) -> String {

@@ -49,7 +49,7 @@ impl Place {
         let place = Self::empty(options)?;
         let case = &job.located.case;
         let own_inputs = job.located.folder.join("inputs");
-        if own_inputs.is_dir() {
+        if job.located.has_folder() && own_inputs.is_dir() {
             copy(&own_inputs, &place.workspace())?;
         }
         for file in &case.setup.files {

@@ -77,6 +77,15 @@ pub enum Problem {
         /// The keys that are.
         known: String,
     },
+    /// Several tools are called at once.
+    #[error("{calls} tools are called at once")]
+    SeveralCalls {
+        /// How many.
+        calls: usize,
+    },
+    /// It ends where the model had written as much as it may.
+    #[error("the reply was cut off: it may not be longer")]
+    CutOff,
     /// The action cannot be read, for another reason.
     #[error("the action cannot be read: {reason}")]
     Unreadable {
@@ -92,7 +101,8 @@ impl Problem {
             Self::Empty | Self::NotAnObject { .. } | Self::Object(ObjectError::Missing) => {
                 "reply with one JSON object and nothing else; an answer for the user goes into {\"action\": {\"type\": \"final_answer\", \"payload\": {\"content\": TEXT}}}".to_owned()
             }
-            Self::TooLong { .. } => "write a shorter reply".to_owned(),
+            Self::TooLong { .. } | Self::CutOff => "write a shorter reply".to_owned(),
+            Self::SeveralCalls { .. } => "call exactly one, then wait for its result".to_owned(),
             Self::Object(error) => error.hint().to_owned(),
             Self::Syntax { error, .. } => error.hint().to_owned(),
             Self::DuplicateKey { .. } => "write every key of an object once".to_owned(),

@@ -159,6 +159,8 @@ fn instance(schema: &Value) -> BoxedStrategy<Value> {
         "integer" => any::<u32>().prop_map(Value::from).boxed(),
         "boolean" => any::<bool>().prop_map(Value::from).boxed(),
         "array" => vec(instance(&schema["items"]), 0..3).prop_map(Value::from).boxed(),
+        // A tool's change of the plan, which the rules describe.
+        "object" if schema["properties"].is_null() => Just(Value::Null).boxed(),
         "object" => schema["properties"]
             .as_object()
             .unwrap()

@@ -41,7 +41,7 @@ fn select(name: &str) -> Value {
 
 fn failure(reply: &Reply) -> String {
     match reply {
-        Reply::Failed { code, message } => format!("{code}: {message}"),
+        Reply::Failed { code, message, .. } => format!("{code}: {message}"),
         other => panic!("{other:?} is no failure"),
     }
 }

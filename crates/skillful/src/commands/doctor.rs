@@ -11,8 +11,9 @@ use skill::text::for_terminal;
 use tools::sandbox::Kernel;
 
 use crate::cli::Global;
-use crate::config::{Sandbox, known_keys};
+use crate::config::{Sandbox, variable_names};
 use crate::failure::{Exit, Failure};
+use crate::models::{Choice, Wish};
 use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_root};
@@ -91,6 +92,7 @@ fn examine(global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
     let index = session.index()?;
     let mut checks = vec![ok("version", env!("CARGO_PKG_VERSION").to_owned())];
     checks.extend(configuration(&session));
+    checks.push(model(&session));
     checks.push(cache(&session));
     checks.extend(sandbox(&session));
     checks.extend(roots(&index));
@@ -112,10 +114,7 @@ fn configuration(session: &Session) -> Vec<Check> {
         number => format!("{} given, the others have their defaults", count(number, "setting")),
     };
     let mut checks = vec![ok("configuration", given)];
-    let known: Vec<String> = known_keys()
-        .iter()
-        .map(|key| format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase()))
-        .collect();
+    let known: Vec<String> = variable_names().into_iter().map(|(_, name)| name).collect();
     let unknown =
         std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).filter(|name| {
             name.starts_with("SKILLFUL_")
@@ -131,6 +130,20 @@ fn configuration(session: &Session) -> Vec<Check> {
         )
     }));
     checks
+}
+
+/// Which model would decide, and why.
+fn model(session: &Session) -> Check {
+    match Choice::new(session, Wish::default()) {
+        Ok(choice) => {
+            let details = choice.details().map(|details| format!(", {details}"));
+            let Choice { name, why, .. } = &choice;
+            ok("model", format!("{name} ({why}){}", details.unwrap_or_default()))
+        }
+        Err(Failure { message, hint, .. }) => {
+            Check { name: "model", status: Status::Error, message, hint }
+        }
+    }
 }
 
 fn cache(session: &Session) -> Check {

@@ -1,5 +1,6 @@
 //! `skillful eval`
 
+mod folder;
 mod from_run;
 mod judge;
 mod new;

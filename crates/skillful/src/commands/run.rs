@@ -2,7 +2,6 @@
 
 mod approver;
 mod clock;
-mod models;
 mod screen;
 mod stage;
 
@@ -23,6 +22,7 @@ use skill::text::for_terminal_block;
 use tools::permission::{ApprovalRequest, CommandLine, Engine, InvalidRule, Invocation};
 
 use crate::failure::{Exit, Failure};
+use crate::models::{Choice, Wish};
 use crate::output::Output;
 use crate::session::Session;
 use approver::Terminal;
@@ -36,7 +36,7 @@ pub(crate) use stage::setup_of;
 /// .agent/runs and can be resumed, replayed and verified.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/scripts/report.sh \"Summarise sales.csv\"\n  skillful run --resume 20261115_083000_k3f9"
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/scripts/report.sh \"Summarise sales.csv\"\n  skillful run --model openai:qwen3 --base-url http://127.0.0.1:8080/v1 \"Summarise sales.csv\"\n  skillful run --resume 20261115_083000_k3f9"
 )]
 pub(crate) struct Run {
     /// What is to be done; a first word /NAME chooses a skill
@@ -45,9 +45,12 @@ pub(crate) struct Run {
     /// Use this skill
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     skill: Option<String>,
-    /// Who decides: offline, scripted:FILE
+    /// Who decides: offline, scripted:FILE, openai:NAME (and compatible servers), anthropic:NAME
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    /// Where the model's server is
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
     /// Go on with a run that was interrupted or waits for an approval
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
@@ -91,21 +94,26 @@ impl Run {
         let engine = self.engine(session)?;
         let denied = engine.denials("skill");
         let offer = index.offer(|entry| !denied(&entry.name));
-        let stage = Stage { session, index: &index, offer: &offer, engine: &engine };
-        let (mut run, mut journal, clock) = match &self.resume {
+        let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
+        let choice = Choice::new(session, wish)?.with_key()?;
+        let stage =
+            Stage { session, index: &index, offer: &offer, engine: &engine, choice: &choice };
+        let (mut run, mut journal, clock, approved) = match &self.resume {
             Some(run_id) => stage.resume(run_id)?,
-            None => stage.begin(&self.wanted(), self.model.as_deref())?,
+            None => stage.begin(&self.wanted())?,
         };
-        let mut model = stage.model(&run, self.model.as_deref())?;
+        let mut model = choice.open(session, &offer, &engine.tools(), &run)?;
         let mut workbench = stage.workbench(run.invoked().cloned())?;
         workbench.reopen(&run.skills());
         let cancel = cancel_on_interrupt()?;
         let mut screen = Screen::new(output, self.events);
         let mut approver = Terminal::new(session, &cancel);
+        let mut approving = engine.clone();
+        approving.remember(approved);
         let ending = Driver {
             model: &mut *model,
             toolbox: &mut workbench,
-            engine: &mut engine.clone(),
+            engine: &mut approving,
             approver: &mut approver,
             listener: &mut screen,
             redactor: &stage.redactor()?,
@@ -225,7 +233,7 @@ fn report(
     };
     if !events {
         output.result(&result, |out, _| {
-            match screen.has_shown_answer() || result.answer.is_empty() {
+            match screen.has_shown(&result.answer) || result.answer.is_empty() {
                 true => Ok(()),
                 false => writeln!(out, "{}", for_terminal_block(result.answer.trim_end())),
             }

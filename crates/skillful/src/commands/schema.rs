@@ -46,6 +46,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("restore", printed::<commands::uninstall::Moved>),
     ("run", || schema_for!(commands::run::RunResult)),
     ("run-summary", || schema_for!(agent::journal::RunSummary)),
+    ("scan", printed::<commands::scan::Scanned>),
     ("script", || schema_for!(model::scripted::Script)),
     ("search", printed::<commands::search::Hits>),
     ("sign", printed::<commands::sign::SignedPack>),

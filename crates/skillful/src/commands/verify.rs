@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use pack::check::{CheckError, Rules};
 use pack::install::audit;
+use pack::policy::scan;
 use pack::refusal::{Flaw, Kind, Refusal};
+use pack::scan::{Finding, Scanner};
 use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,6 +50,16 @@ pub(crate) struct Verification {
     signer: Option<Signer>,
     /// Where an installed skill came from.
     origin: Option<String>,
+    /// What a scan of a pack's files found; a finding is no proof, and none is no proof either.
+    findings: Vec<FoundIn>,
+}
+
+/// A finding in one of a pack's skills.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FoundIn {
+    skill: String,
+    #[serde(flatten)]
+    finding: Finding,
 }
 
 /// Something that is not as it must be.
@@ -136,7 +148,15 @@ impl Verify {
                 Refusal { flaw: Flaw::SignatureRequired, entry: None, message: failure.message };
             problems.push(Problem::from(&refusal));
         }
+        let scanner = Scanner::new();
+        let mut findings = Vec::new();
+        for skill in &pack.skills {
+            let report = scan(&scanner, &pack, skill).map_err(CheckError::from)?;
+            let own = report.findings.into_iter();
+            findings.extend(own.map(|finding| FoundIn { skill: skill.name().to_owned(), finding }));
+        }
         Ok(Verification {
+            findings,
             ok: problems.is_empty(),
             files: pack.files.clone(),
             problems,
@@ -165,6 +185,7 @@ impl Verify {
             problems,
             signer: locked.signer.clone(),
             origin: Some(locked.source.clone()),
+            findings: Vec::new(),
         })
     }
 
@@ -173,14 +194,28 @@ impl Verify {
         let index = session.index()?;
         let entry = session.find(&index, &self.target)?;
         let files = Files::open(entry)?.records();
-        Ok(Verification { ok: true, files, problems: Vec::new(), signer: None, origin: None })
+        Ok(Verification {
+            ok: true,
+            files,
+            problems: Vec::new(),
+            signer: None,
+            origin: None,
+            findings: Vec::new(),
+        })
     }
 }
 
 impl Verification {
     fn failed(refusals: &[Refusal]) -> Self {
         let problems = refusals.iter().map(Problem::from).collect();
-        Self { ok: false, files: Vec::new(), problems, signer: None, origin: None }
+        Self {
+            ok: false,
+            files: Vec::new(),
+            problems,
+            signer: None,
+            origin: None,
+            findings: Vec::new(),
+        }
     }
 
     fn write(
@@ -202,6 +237,16 @@ impl Verification {
                 for_terminal(&problem.message)
             )?;
             writeln!(out, "  {dim}{}{dim:#}", problem.hint)?;
+        }
+        for FoundIn { skill, finding } in &self.findings {
+            let place = format!("{skill}/{}:{}", finding.file, finding.line);
+            let severity = finding.severity.as_str();
+            writeln!(
+                out,
+                "{severity}  {}  {}",
+                for_terminal(&place),
+                for_terminal(&finding.explanation)
+            )?;
         }
         if self.ok {
             let signer = self.signer.as_ref().map(|signer| {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use tools::permission::Rules;
 
-use super::{Config, Origin};
+use super::{Config, Origin, model};
 
 /// Merged settings, and where each comes from.
 #[derive(Debug, Clone, Default)]
@@ -92,6 +92,7 @@ impl Layers {
             && let Some((mut value, rules)) = read_file(&project_file)?
         {
             layers.project_rules = rules;
+            model::spell_out(&mut value);
             layers.forbid_loosening(&mut value);
             layers.project_roots = roots(&value, project, home);
             layers.add(&mut merged, value, &|_| Origin::Project(project_file.clone()))?;
@@ -118,9 +119,10 @@ impl Layers {
     fn add(
         &mut self,
         merged: &mut Value,
-        layer: Value,
+        mut layer: Value,
         origin: &dyn Fn(&str) -> Origin,
     ) -> Result<(), ConfigError> {
+        model::spell_out(&mut layer);
         let known = known_keys();
         for (key, _) in leaves(&layer) {
             let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
@@ -135,12 +137,18 @@ impl Layers {
             let reason = in_plain_words(&error.inner().to_string());
             ConfigError::Value { origin: origin(&key), reason, key }
         })?;
+        model::leave_server(merged, &layer);
         merge(merged, layer);
         Ok(())
     }
 
     /// Takes out of the project's settings what would protect the user less.
     fn forbid_loosening(&mut self, value: &mut Value) {
+        for key in model::leave_to_user(value) {
+            self.warnings.push(format!(
+                "`model.{key}` in the project's file is ignored: only you may set it"
+            ));
+        }
         let loosens = [
             ("trust", "projects", Value::from("all")),
             ("security", "block_angle_brackets_in_frontmatter", Value::from(false)),
@@ -237,12 +245,9 @@ fn variables(environment: &[(OsString, OsString)]) -> Vec<(String, String, Value
             |(key, value): &&(OsString, OsString)| key == OsStr::new(name) && !value.is_empty();
         environment.iter().find(set).map(|(_, value)| value)
     };
-    known_keys()
+    variable_names()
         .into_iter()
-        // Folders come as a list of paths in SKILLFUL_ROOTS.
-        .filter(|key| key != "skill_roots")
-        .filter_map(|key| {
-            let name = format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase());
+        .filter_map(|(key, name)| {
             let text = find(&name)?.to_string_lossy().into_owned();
             let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
             Some((key, name, value))
@@ -250,8 +255,23 @@ fn variables(environment: &[(OsString, OsString)]) -> Vec<(String, String, Value
         .collect()
 }
 
+/// Settings that a variable can give, with its name. `model` itself comes first, so that others can add to it.
+pub(crate) fn variable_names() -> Vec<(String, String)> {
+    let name = |key: &str| format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase());
+    let keys = std::iter::once("model".to_owned()).chain(known_keys());
+    // Folders come as a list of paths in SKILLFUL_ROOTS.
+    keys.filter(|key| key != "skill_roots").map(|key| (key.clone(), name(&key))).collect()
+}
+
 /// Settings whose own keys the user chooses.
-const OPEN: [&str; 3] = ["execution.interpreters", "permissions", "profiles"];
+const OPEN: [&str; 6] = [
+    "execution.interpreters",
+    "model.headers",
+    "model.params",
+    "model.prices",
+    "permissions",
+    "profiles",
+];
 
 /// Every setting by its dotted key.
 pub(crate) fn known_keys() -> Vec<String> {

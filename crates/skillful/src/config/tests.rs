@@ -198,7 +198,7 @@ fn every_setting_can_be_given_by_its_key() {
     let defaults = serde_json::to_value(Config::default()).unwrap();
     assert_eq!(
         known_keys().len(),
-        leaves(&defaults).len() + 3,
+        leaves(&defaults).len() + 6,
         "and those whose keys the user chooses"
     );
     for (key, value) in leaves(&defaults) {

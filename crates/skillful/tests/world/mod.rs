@@ -33,7 +33,8 @@ impl World {
         fs::create_dir_all(world.path("project/.git")).unwrap();
         fs::create_dir_all(world.path("home")).unwrap();
         let home = world.path("home");
-        world.with("HOME", home)
+        // Nobody listens there, whatever runs on the machine.
+        world.with("HOME", home).with("OLLAMA_HOST", "127.0.0.1:1")
     }
 
     /// Sets a variable; an empty one is as good as none.

@@ -12,9 +12,10 @@ use eval::case::Located;
 use eval::report::Report;
 use eval::runner::{self, CaseResult, Job, Options};
 use eval::suite;
-use serde_json::Map;
+use serde_json::{Map, json};
 use skill::text::for_terminal;
 
+use super::folder::SkillFolder;
 use super::progress;
 use super::results::{Format, Results};
 use crate::failure::{Exit, Failure};
@@ -35,6 +36,9 @@ pub(super) struct Run {
     /// The model that decides, for all cases
     #[arg(long)]
     model: Option<String>,
+    /// The server of the model, instead of its provider's
+    #[arg(long, value_name = "URL", requires = "model")]
+    base_url: Option<String>,
     /// The model that judges assertions; the same one without it
     #[arg(long, value_name = "MODEL")]
     grader: Option<String>,
@@ -65,13 +69,13 @@ impl Run {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let baseline =
             self.baseline.as_deref().map(|path| read_report(session, path)).transpose()?;
-        let (cases, problems) = suite::find(&self.paths(session)?);
+        let (paths, _skills) = self.paths(session)?;
+        let (cases, problems) = suite::find(&paths);
         if cases.is_empty() && problems.is_empty() {
             return Err(Failure::new(Exit::Usage, "NoCases", "there are no cases")
                 .hint("`skillful eval new SKILL` makes some"));
         }
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        problems.iter().for_each(|problem| output.warn(problem));
         let results = match &self.resume {
             Some(name) => Results::open(session, name)?,
             None => Results::create(session, jiff::Timestamp::now())?,
@@ -153,18 +157,19 @@ impl Run {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).max(1),
             grader: self.grader.clone().or_else(|| self.model.clone()),
-            ..options(session, self.model.clone(), results.records())?
+            ..options(session, self.model.clone(), self.base_url.as_deref(), results.records())?
         })
     }
 
     /// Paths as they are; what is no path may be the name of a skill.
-    fn paths(&self, session: &Session) -> Result<Vec<PathBuf>, Failure> {
+    fn paths(&self, session: &Session) -> Result<(Vec<PathBuf>, Vec<SkillFolder>), Failure> {
         let here = &session.surroundings.working_directory;
         if self.paths.is_empty() {
             let evals = session.surroundings.project().join(".agent/evals");
-            return Ok(if evals.is_dir() { vec![evals] } else { Vec::new() });
+            let found = if evals.is_dir() { vec![evals] } else { Vec::new() };
+            return Ok((found, Vec::new()));
         }
-        let mut found = Vec::new();
+        let (mut found, mut skills) = (Vec::new(), Vec::new());
         for path in &self.paths {
             let own = here.join(path);
             if own.exists() {
@@ -177,9 +182,11 @@ impl Run {
                 Failure::new(Exit::Usage, "NoCases", message)
                     .hint("`skillful list` shows the skills")
             })?;
-            found.push(super::triggers::folder_of(entry)?);
+            let skill = SkillFolder::of(entry)?;
+            found.push(skill.path.clone());
+            skills.push(skill);
         }
-        Ok(found)
+        Ok((found, skills))
     }
 }
 
@@ -187,21 +194,23 @@ impl Run {
 pub(super) fn options(
     session: &Session,
     model: Option<String>,
+    base_url: Option<&str>,
     records: PathBuf,
 ) -> Result<Options, Failure> {
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
         Some(_) => {
-            let settings = serde_json::to_value(&session.layers.config.model).unwrap_or_default();
-            let named = Some(settings).filter(|settings| !settings.is_null());
-            let config = named.map(|settings| ("model".to_owned(), settings)).into_iter().collect();
+            let mut settings = json!(session.layers.config.model);
+            // Headers may be secrets, which are not copied from file to file.
+            settings.as_object_mut().map(|settings| settings.remove("headers"));
+            let config = Map::from_iter([("model".to_owned(), settings)]);
             (session.environment_without_folders(), config)
         }
         None => (Vec::new(), Map::new()),
     };
     Ok(Options {
         program: std::env::current_exe()?,
-        arguments: Vec::new(),
+        arguments: base_url.iter().flat_map(|url| ["--base-url", *url]).map(Into::into).collect(),
         environment,
         config,
         elsewhere: session.surroundings.working_directory.clone(),
@@ -256,7 +265,11 @@ fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Res
         }
     }
     let summary = &report.summary;
-    let mark = if summary.failed == 0 { good } else { bad };
+    let unreadable = report.problems.len();
+    let mark = if summary.failed + unreadable == 0 { good } else { bad };
+    for problem in &report.problems {
+        writeln!(out, "{bad}✗{bad:#} {}", for_terminal(problem))?;
+    }
     writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
     if let Some(benchmark) = &report.benchmark {
         let run = &benchmark.run_summary;

@@ -10,10 +10,9 @@ use eval::report::{Report, TriggerRate};
 use eval::runner::{self, Job};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::Entry;
-use skill::roots::Source;
 use skill::text::for_terminal;
 
+use super::folder::SkillFolder;
 use super::progress;
 use super::run::options;
 use crate::failure::{Exit, Failure};
@@ -37,6 +36,9 @@ pub(super) struct Triggers {
     /// The model that decides
     #[arg(long)]
     model: Option<String>,
+    /// The server of the model, instead of its provider's
+    #[arg(long, value_name = "URL", requires = "model")]
+    base_url: Option<String>,
     /// How often each query is run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
@@ -73,14 +75,13 @@ impl Triggers {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
-        let folder = folder_of(entry);
-        let file = match (&self.queries, &folder) {
-            (Some(file), _) => session.surroundings.working_directory.join(file),
-            (None, Ok(folder)) => own_queries(folder).ok_or_else(|| no_queries(&self.skill))?,
-            (None, Err(_)) => return Err(no_queries(&self.skill)),
+        let folder = SkillFolder::of(entry)?;
+        let file = match &self.queries {
+            Some(file) => session.surroundings.working_directory.join(file),
+            None => own_queries(&folder.path).ok_or_else(|| no_queries(&self.skill))?,
         };
         let queries = read_queries(&file)?;
-        let cases = trigger_cases(&file, Some(self.skill.clone()), folder.ok(), queries);
+        let cases = trigger_cases(&file, Some(self.skill.clone()), Some(folder.path), queries);
         let jobs: Vec<Job<'_>> = cases
             .iter()
             .flat_map(|located| {
@@ -91,7 +92,12 @@ impl Triggers {
         let stop = crate::commands::run::stop_on_interrupt()?;
         let bar = progress::bar(jobs.len(), output);
         let done = Mutex::new(Vec::new());
-        let options = options(session, self.model.clone(), records.path().to_owned())?;
+        let options = options(
+            session,
+            self.model.clone(),
+            self.base_url.as_deref(),
+            records.path().to_owned(),
+        )?;
         runner::run(&jobs, &options, &stop, &|result| {
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(result);
             bar.inc(1);
@@ -116,16 +122,6 @@ impl Triggers {
             && rates.train.passed == rates.train.total;
         Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
-}
-
-/// The folder of a skill on disk.
-pub(super) fn folder_of(entry: &Entry) -> Result<PathBuf, Failure> {
-    if entry.source == Source::Builtin {
-        let message = format!("`{}` is inside the program and has no folder", entry.name);
-        return Err(Failure::new(Exit::Usage, "NoCases", message)
-            .hint("name a file with cases, or copy the skill with `skillful export`"));
-    }
-    Ok(entry.path.clone())
 }
 
 /// The first set of queries in a skill's evals.

@@ -1,8 +1,9 @@
 //! What a person is shown and asked before skills are installed.
 
-use pack::check::{Pack, PackedSkill};
-use pack::policy::{Concern, concerns};
+use pack::check::{CheckError, Pack, PackedSkill};
+use pack::policy::{Concern, concerns, scan, scan_concerns};
 use pack::refusal::{Flaw, Refusal};
+use pack::scan::Scanner;
 
 use crate::failure::{Exit, Failure};
 use crate::installing::ask;
@@ -10,13 +11,18 @@ use crate::output::{Output, count};
 
 /// Goes on only where nothing needs a person's word, or the word was given.
 pub(crate) fn approve(
-    _pack: &Pack,
+    pack: &Pack,
     chosen: &[&PackedSkill],
     allow_unsafe: bool,
     dry_run: bool,
     output: &Output,
 ) -> Result<(), Failure> {
-    let found: Vec<Concern> = chosen.iter().flat_map(|skill| concerns(skill)).collect();
+    let scanner = Scanner::new();
+    let mut found: Vec<Concern> = Vec::new();
+    for skill in chosen {
+        let report = scan(&scanner, pack, skill).map_err(CheckError::from)?;
+        found.extend(concerns(skill).into_iter().chain(scan_concerns(skill, &report)));
+    }
     if found.is_empty() {
         return Ok(());
     }

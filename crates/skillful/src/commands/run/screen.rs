@@ -45,17 +45,22 @@ enum Mode {
         /// Whether the answer can be shown while it is written.
         streams_answer: bool,
     },
+    /// Nothing but what makes it wait.
+    Quiet,
     /// Nothing.
     Silent,
 }
 
 impl Screen {
     pub(super) fn new(output: &Output, events: bool) -> Self {
-        let mode = match (events, std::io::stderr().is_terminal() && !output.json && !output.quiet)
-        {
-            (true, _) => Mode::Events,
-            (false, true) => Mode::Live { streams_answer: std::io::stdout().is_terminal() },
-            (false, false) => Mode::Silent,
+        let mode = if events {
+            Mode::Events
+        } else if output.quiet {
+            Mode::Silent
+        } else if std::io::stderr().is_terminal() && !output.json {
+            Mode::Live { streams_answer: std::io::stdout().is_terminal() }
+        } else {
+            Mode::Quiet
         };
         Self {
             mode,
@@ -69,14 +74,14 @@ impl Screen {
         }
     }
 
-    /// Whether the answer is on the screen already.
-    pub(super) fn has_shown_answer(&self) -> bool {
-        !self.answer.is_empty()
+    /// Whether this answer is on the screen already; what was shown may have come of a try that failed.
+    pub(super) fn has_shown(&self, answer: &str) -> bool {
+        self.answer == answer
     }
 
     /// The end of what was written while the run went on.
     pub(super) fn finish(&self) {
-        if self.has_shown_answer() {
+        if !self.answer.is_empty() {
             out("\n");
         }
     }
@@ -141,9 +146,14 @@ impl Screen {
         let Palette { dim, good, bad, .. } = self.palette;
         let data = &event.data;
         match event.kind {
-            EventKind::TurnStarted => {
+            // A try that failed may have said something already.
+            EventKind::ModelRequest => {
                 self.early = Early::new();
                 self.action = Announced::default();
+                self.end_line();
+                if !std::mem::take(&mut self.answer).is_empty() {
+                    out("\n");
+                }
             }
             EventKind::ModelResponse => self.end_line(),
             EventKind::PlanCreated | EventKind::PlanUpdated => self.show_plan(&data["plan"]),
@@ -221,7 +231,12 @@ impl Listener for Screen {
                 self.last = Some(header);
             }
             Mode::Live { .. } => self.live(event),
-            Mode::Silent => {}
+            // Whoever waits should know what for.
+            Mode::Quiet if event.data["retry_after_ms"].as_u64().is_some_and(|wait| wait > 0) => {
+                let message = event.data["message"].as_str().unwrap_or_default();
+                err(&format!("{}\n", for_terminal(message)));
+            }
+            Mode::Quiet | Mode::Silent => {}
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::driver::Model;
+use agent::driver::approvals;
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
 use agent::run::{Patience, Preloaded, Run, Setup};
@@ -14,17 +14,17 @@ use agent::workbench::{ScriptSettings, Workbench};
 use serde_json::json;
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Pattern};
+use tools::permission::{Engine, Grant, Pattern};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
 
 use super::Wanted;
 use super::clock::SystemClock;
-use super::models;
 use crate::commands::runs::of_journal;
 use crate::config::Disclosure;
 use crate::failure::{Exit, Failure};
+use crate::models::Choice;
 use crate::session::Session;
 
 /// Everything a run takes place in.
@@ -33,13 +33,15 @@ pub(super) struct Stage<'a> {
     pub(super) index: &'a Index,
     pub(super) offer: &'a Offer<'a>,
     pub(super) engine: &'a Engine,
+    pub(super) choice: &'a Choice,
 }
 
-type Staged = (Run, Journal, SystemClock);
+/// What a run goes on with: itself, its record, the time, and what was approved for all of it.
+type Staged = (Run, Journal, SystemClock, Vec<Grant>);
 
 impl Stage<'_> {
     /// A new run and its record.
-    pub(super) fn begin(&self, wanted: &Wanted, model: Option<&str>) -> Result<Staged, Failure> {
+    pub(super) fn begin(&self, wanted: &Wanted) -> Result<Staged, Failure> {
         let config = &self.session.layers.config;
         let random = RandomState::new().hash_one(std::process::id()) as u32;
         let mut journal = Journal::create(
@@ -63,7 +65,7 @@ impl Stage<'_> {
             run_id: journal.run_id().to_string(),
             facts: json!({
                 "index_hash": index_hash,
-                "model": models::name(self.session, model),
+                "model": self.choice.name,
                 "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
                 "version": env!("CARGO_PKG_VERSION"),
                 "workspace": self.session.surroundings.working_directory.to_string_lossy(),
@@ -78,7 +80,7 @@ impl Stage<'_> {
             is_child: false,
             store_prompts: config.audit.store_prompts,
         };
-        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
+        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO), Vec::new()))
     }
 
     /// Bodies that are in the context from the start, as far as half the context reaches.
@@ -121,15 +123,13 @@ impl Stage<'_> {
         }
         let elapsed =
             events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
-        Ok((run, journal, SystemClock::starting(Duration::from_millis(elapsed))))
-    }
-
-    pub(super) fn model(&self, run: &Run, chosen: Option<&str>) -> Result<Box<dyn Model>, Failure> {
-        models::open(self.session, self.offer, run, chosen)
+        let clock = SystemClock::starting(Duration::from_millis(elapsed));
+        Ok((run, journal, clock, approvals(self.engine, &events)))
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
-        let secrets = self.session.secrets();
+        let mut secrets = self.session.secrets();
+        secrets.extend(self.choice.secrets());
         let patterns = &self.session.layers.config.audit.redact;
         Redactor::new(secrets.iter().map(String::as_str), patterns.iter().map(String::as_str))
             .map_err(|error| {

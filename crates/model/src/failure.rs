@@ -1,0 +1,219 @@
+//! Why a call of a model came to nothing.
+//!
+//! A message reads on from the name of the server: `api.example.com` + `answered 503: overloaded`.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// Why a call of a model came to nothing.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum CallError {
+    /// The server does not understand the request.
+    #[error("refused the request ({status}): {message}")]
+    Refused {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// The conversation is longer than the model's window.
+    #[error("cannot take so long a conversation ({status}): {message}")]
+    ContextTooLong {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// The key is missing, wrong or not allowed to do this.
+    #[error("does not accept the key ({status}): {message}")]
+    Unauthorized {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// There is no such model, or no model server at this address.
+    #[error("does not know the model or the address (404): {message}")]
+    NotFound {
+        /// What the server says.
+        message: String,
+    },
+    /// Too many requests or tokens in a short time.
+    #[error("limits how much may be asked ({status}): {message}")]
+    RateLimited {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+        /// How long it wants to be left alone.
+        wait: Option<Duration>,
+    },
+    /// Nothing is left of what was paid for.
+    #[error("says that the quota is used up ({status}): {message}")]
+    QuotaExceeded {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// The server has a problem of its own.
+    #[error("has a problem ({status}): {message}")]
+    Server {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+        /// How long it wants to be left alone.
+        wait: Option<Duration>,
+    },
+    /// The server sends us elsewhere.
+    #[error("sends us on to `{location}` ({status}), which is not followed")]
+    Redirected {
+        /// The status.
+        status: u16,
+        /// Where to.
+        location: String,
+    },
+    /// There is no connection.
+    #[error("cannot be reached: {reason}")]
+    Unreachable {
+        /// Why.
+        reason: String,
+    },
+    /// It took too long.
+    #[error("{what} within {} s", limit.as_secs_f32())]
+    Timeout {
+        /// What did not happen.
+        what: Late,
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// The connection or the stream broke.
+    #[error("broke off: {reason}")]
+    Broken {
+        /// How.
+        reason: String,
+    },
+    /// The answer is not one of a model.
+    #[error("sent something that is no answer of a model: {reason}")]
+    Malformed {
+        /// What.
+        reason: String,
+    },
+    /// The answer never ends.
+    #[error("sent more than {limit} bytes")]
+    TooLong {
+        /// How long it may be.
+        limit: usize,
+    },
+    /// The model does not want to.
+    #[error("has a model that declines: {message}")]
+    Declined {
+        /// What it says.
+        message: String,
+    },
+    /// We are not able to ask.
+    #[error("cannot be asked: {reason}")]
+    Unable {
+        /// Why.
+        reason: String,
+    },
+    /// Somebody wants to stop.
+    #[error("was not waited for: the call was cancelled")]
+    Cancelled,
+}
+
+/// What did not happen in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Late {
+    /// A connection.
+    Connection,
+    /// The next piece of the answer.
+    Piece,
+    /// The end of the answer.
+    End,
+}
+
+impl std::fmt::Display for Late {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connection => "did not accept a connection",
+            Self::Piece => "sent nothing",
+            Self::End => "did not finish its answer",
+        })
+    }
+}
+
+/// Whether it is worth asking again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// No.
+    Never,
+    /// Once: it has taken long already.
+    Once,
+    /// A few times, not before what the server asked for.
+    Later(Option<Duration>),
+}
+
+impl CallError {
+    /// A stable name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused { .. } => "RequestRefused",
+            Self::ContextTooLong { .. } => "ContextTooLong",
+            Self::Unauthorized { .. } => "Unauthorized",
+            Self::NotFound { .. } => "ModelNotFound",
+            Self::RateLimited { .. } => "RateLimited",
+            Self::QuotaExceeded { .. } => "QuotaExceeded",
+            Self::Server { .. } => "ServerError",
+            Self::Redirected { .. } => "Redirected",
+            Self::Unreachable { .. } => "Unreachable",
+            Self::Timeout { .. } => "Timeout",
+            Self::Broken { .. } => "StreamBroken",
+            Self::Malformed { .. } => "MalformedAnswer",
+            Self::TooLong { .. } => "AnswerTooLong",
+            Self::Declined { .. } => "ModelDeclined",
+            Self::Unable { .. } => "ModelSetup",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Refused { .. } => "check `model.params`, or set `model.protocol` to \"json\"",
+            Self::ContextTooLong { .. } => "lower `budget.max_context_chars`",
+            Self::Unauthorized { .. } => {
+                "check the key; `skillful doctor` says where it is taken from"
+            }
+            Self::NotFound { .. } => "check the name in --model and the address in --base-url",
+            Self::RateLimited { .. } => "wait, then start it again",
+            Self::QuotaExceeded { .. } => "add to it at the provider, or choose another --model",
+            Self::Server { .. } | Self::Broken { .. } => "start it again later",
+            Self::Redirected { .. } => "set --base-url to where the server really is",
+            Self::Unreachable { .. } => "check that it runs, the address, and your proxy settings",
+            Self::Timeout { what: Late::Connection, .. } => {
+                "check the address and your proxy settings"
+            }
+            Self::Timeout { .. } => {
+                "raise `model.idle_timeout_seconds` or `model.timeout_seconds` for a slow model"
+            }
+            Self::Malformed { .. } | Self::TooLong { .. } => {
+                "check that --base-url is that of a model server"
+            }
+            Self::Declined { .. } => "say it in other words, or choose another --model",
+            Self::Unable { .. } => "check the settings under `model`",
+            Self::Cancelled => "start it again",
+        }
+    }
+
+    pub(crate) fn again(&self) -> Again {
+        match self {
+            Self::RateLimited { wait, .. } | Self::Server { wait, .. } => Again::Later(*wait),
+            Self::Broken { .. } | Self::Malformed { .. } => Again::Later(None),
+            Self::Timeout { what: Late::Connection | Late::Piece, .. } => Again::Once,
+            _ => Again::Never,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Where a skill is on disk, so that its evals can be read and it can be installed elsewhere.
+
+use std::fs;
+use std::path::PathBuf;
+
+use skill::builtin;
+use skill::index::Entry;
+use skill::roots::Source;
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+
+/// A skill's folder; that of a built-in skill is written for the occasion and goes away with this value.
+pub(super) struct SkillFolder {
+    pub(super) path: PathBuf,
+    _written: Option<TempDir>,
+}
+
+impl SkillFolder {
+    pub(super) fn of(entry: &Entry) -> Result<Self, Failure> {
+        if entry.source != Source::Builtin {
+            return Ok(Self { path: entry.path.clone(), _written: None });
+        }
+        let written = tempfile::tempdir()?;
+        let path = written.path().join(&entry.name);
+        for file in builtin::files(&entry.name).unwrap_or_default() {
+            let to = path.join(file.path);
+            fs::create_dir_all(to.parent().unwrap_or(&path))?;
+            fs::write(to, file.bytes)?;
+        }
+        Ok(Self { path, _written: Some(written) })
+    }
+}

@@ -1,0 +1,193 @@
+//! Settings of the model: who decides, and how it is reached.
+
+use std::collections::BTreeMap;
+
+use model::dialect::Protocol;
+use model::remote::Price;
+use model::secret::Secret;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// Who decides, and how it is reached; `"openai:NAME"` is short for its first two settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(transform = or_a_string)]
+pub(crate) struct ModelSettings {
+    /// Who decides: `offline`, `scripted`, `openai` (and every compatible server) or `anthropic`; found out when not set.
+    pub(crate) provider: Option<Provider>,
+    /// The model's name; of a scripted one, its file.
+    pub(crate) name: Option<String>,
+    /// Where the server is, with the path that its interface begins with.
+    pub(crate) base_url: Option<String>,
+    /// How decisions are asked for: `tools`, `json`, or `auto` to find out what the server understands.
+    pub(crate) protocol: Protocol,
+    /// Whether replies come in pieces.
+    pub(crate) stream: bool,
+    /// The variable that holds the key; the provider's usual one when not set.
+    pub(crate) api_key_env: Option<String>,
+    /// A command that prints the key, word by word.
+    pub(crate) api_key_command: Option<Vec<String>>,
+    /// Further headers of every request.
+    pub(crate) headers: BTreeMap<String, Secret>,
+    /// A file with certificates of further authorities (PEM).
+    pub(crate) ca_file: Option<String>,
+    /// Further parameters of every request, such as `temperature`.
+    pub(crate) params: Map<String, Value>,
+    /// Tokens that one reply may have.
+    pub(crate) max_tokens: Option<u64>,
+    /// Tries after the first, where a failure may pass.
+    pub(crate) max_retries: u32,
+    /// Seconds for a connection.
+    pub(crate) connect_timeout_seconds: u64,
+    /// Seconds without a byte of a reply.
+    pub(crate) idle_timeout_seconds: u64,
+    /// Seconds for a whole reply.
+    pub(crate) timeout_seconds: u64,
+    /// What models cost, by name, in US dollars for a million tokens: `input`, `output`, `cached_input`, `cache_write`.
+    pub(crate) prices: BTreeMap<String, Price>,
+}
+
+/// Who decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Provider {
+    /// A planner without a language model.
+    Offline,
+    /// A file that says what to do.
+    #[serde(alias = "mock")]
+    Scripted,
+    /// Chat Completions.
+    OpenAi,
+    /// Messages.
+    Anthropic,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        let waits = model::send::Waits::default();
+        Self {
+            provider: None,
+            name: None,
+            base_url: None,
+            protocol: Protocol::Auto,
+            stream: true,
+            api_key_env: None,
+            api_key_command: None,
+            headers: BTreeMap::new(),
+            ca_file: None,
+            params: Map::new(),
+            max_tokens: None,
+            max_retries: model::remote::Backoff::default().retries,
+            connect_timeout_seconds: model::send::Connection::default().limit.as_secs(),
+            idle_timeout_seconds: waits.idle.as_secs(),
+            timeout_seconds: waits.total.as_secs(),
+            prices: BTreeMap::new(),
+        }
+    }
+}
+
+impl ModelSettings {
+    /// The settings for another model: what belongs to the configured server, its key above all, stays with it.
+    pub(crate) fn of(&self, provider: Provider, name: Option<String>) -> Self {
+        let same = self.provider.is_none_or(|own| own == provider);
+        let rest = if same { self.clone() } else { self.without_server() };
+        Self { provider: Some(provider), name, ..rest }
+    }
+
+    fn without_server(&self) -> Self {
+        Self {
+            max_retries: self.max_retries,
+            connect_timeout_seconds: self.connect_timeout_seconds,
+            idle_timeout_seconds: self.idle_timeout_seconds,
+            timeout_seconds: self.timeout_seconds,
+            prices: self.prices.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Provider {
+    /// As it is written.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Offline => "offline",
+            Self::Scripted => "scripted",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Offline, Self::Scripted, Self::OpenAi, Self::Anthropic];
+        all.into_iter().find(|provider| provider.as_str() == name)
+    }
+}
+
+/// Settings that belong to one server; they do not go on to count when another provider is chosen over it.
+const OF_A_SERVER: [&str; 10] = [
+    "name",
+    "base_url",
+    "protocol",
+    "stream",
+    "api_key_env",
+    "api_key_command",
+    "headers",
+    "ca_file",
+    "params",
+    "max_tokens",
+];
+
+/// What a project may say about the model. With the others it could lead a key or the user's text elsewhere, or a
+/// budget astray.
+const OF_A_PROJECT: [&str; 6] = ["provider", "name", "protocol", "stream", "params", "max_tokens"];
+
+/// `"model": "openai:NAME"` written out.
+pub(super) fn spell_out(settings: &mut Value) {
+    let Some(model) = settings.get_mut("model") else { return };
+    match model {
+        Value::Null => *model = json!({}),
+        Value::String(text) => {
+            let (provider, name) = match text.split_once(':') {
+                Some((provider, name)) => (provider, Some(name)),
+                None => (text.as_str(), None),
+            };
+            *model = match name {
+                Some(name) => json!({"provider": provider, "name": name}),
+                None => json!({"provider": provider}),
+            };
+        }
+        _ => {}
+    }
+}
+
+/// Takes out of the weaker settings what belongs to another provider than the one that `layer` chooses.
+pub(super) fn leave_server(merged: &mut Value, layer: &Value) {
+    let Some(chosen) = layer["model"]["provider"].as_str() else { return };
+    let Some(below) = merged.get_mut("model").and_then(Value::as_object_mut) else { return };
+    if below.get("provider").and_then(Value::as_str).is_some_and(|own| own != chosen) {
+        OF_A_SERVER.iter().for_each(|key| drop(below.remove(*key)));
+    }
+}
+
+/// Takes out of a project's settings what only the user may say; gives the keys.
+pub(super) fn leave_to_user(settings: &mut Value) -> Vec<String> {
+    let Some(model) = settings.get_mut("model").and_then(Value::as_object_mut) else {
+        return Vec::new();
+    };
+    let defaults = serde_json::to_value(ModelSettings::default()).unwrap_or_default();
+    // A key that does not exist is a mistake of another kind, and a default changes nothing.
+    let says_something =
+        |key: &str, value: &Value| defaults.get(key).is_some_and(|default| default != value);
+    let taken: Vec<String> = model
+        .iter()
+        .filter(|(key, value)| !OF_A_PROJECT.contains(&key.as_str()) && says_something(key, value))
+        .map(|(key, _)| key.clone())
+        .collect();
+    taken.iter().for_each(|key| drop(model.remove(key)));
+    taken
+}
+
+fn or_a_string(schema: &mut schemars::Schema) {
+    schema.insert("type".to_owned(), json!(["object", "string"]));
+}

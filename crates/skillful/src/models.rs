@@ -1,0 +1,202 @@
+//! Which model decides, why, and how it is opened.
+//!
+//! Order: the command line, the settings, a key in the environment, an Ollama on this machine, the offline planner.
+
+mod key;
+mod memory;
+mod remote;
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use agent::driver::Model;
+use agent::run::Run;
+use model::offline::Offline;
+use model::remote::Wire;
+use model::scripted::{Script, ScriptError, Scripted};
+use model::send::ollama;
+use skill::offer::Offer;
+use tools::permission::ToolSet;
+
+use crate::config::{ModelSettings, Provider};
+use crate::failure::{Exit, Failure};
+use crate::session::Session;
+use remote::Server;
+
+/// What is asked where only a key is there. The one place that knows names of models.
+const DEFAULT_MODELS: [(Provider, &str); 2] =
+    [(Provider::Anthropic, "claude-sonnet-4-5"), (Provider::OpenAi, "gpt-5-mini")];
+
+/// What the command line says about the model.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wish<'a> {
+    pub(crate) model: Option<&'a str>,
+    pub(crate) base_url: Option<&'a str>,
+}
+
+/// The model that will decide.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// As `--model` would name it.
+    pub(crate) name: String,
+    /// Who or what chose it.
+    pub(crate) why: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Offline,
+    Scripted(String),
+    Remote(Box<Server>),
+}
+
+impl Choice {
+    /// Finds out who decides, without its key; asks nobody but, where nothing else is said, this machine for an Ollama.
+    pub(crate) fn new(session: &Session, wish: Wish<'_>) -> Result<Self, Failure> {
+        let (settings, why) = settings(session, wish)?;
+        let name = settings.name.clone().unwrap_or_default();
+        let remote = |wire| Server::new(session, wire, &settings).map(Box::new).map(Kind::Remote);
+        let kind = match settings.provider.unwrap_or(Provider::Offline) {
+            Provider::Offline => Kind::Offline,
+            Provider::Scripted => Kind::Scripted(name.clone()),
+            Provider::OpenAi => remote(Wire::OpenAi)?,
+            Provider::Anthropic => remote(Wire::Anthropic)?,
+        };
+        let provider = settings.provider.unwrap_or(Provider::Offline).as_str();
+        let name = match &kind {
+            Kind::Offline => provider.to_owned(),
+            Kind::Scripted(_) | Kind::Remote(_) => format!("{provider}:{name}"),
+        };
+        Ok(Self { name, why, kind })
+    }
+
+    /// Where it is, and where its key comes from.
+    pub(crate) fn details(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Remote(server) => Some(server.to_string()),
+            Kind::Offline | Kind::Scripted(_) => None,
+        }
+    }
+
+    /// The same, with its key, where a command must be run for it.
+    pub(crate) fn with_key(mut self) -> Result<Self, Failure> {
+        if let Kind::Remote(server) = &mut self.kind {
+            server.fetch_key()?;
+        }
+        Ok(self)
+    }
+
+    /// What must not be shown anywhere.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Remote(server) => server.secrets(),
+            Kind::Offline | Kind::Scripted(_) => Vec::new(),
+        }
+    }
+
+    pub(crate) fn open(
+        &self,
+        session: &Session,
+        offer: &Offer<'_>,
+        tools: &ToolSet,
+        run: &Run,
+    ) -> Result<Box<dyn Model>, Failure> {
+        match &self.kind {
+            Kind::Offline => Ok(Box::new(Offline::new(offer.search(run.request(), 5)))),
+            Kind::Scripted(file) => scripted(&session.surroundings.working_directory.join(file)),
+            Kind::Remote(server) => Ok(Box::new(server.open(session, offer, tools, run)?)),
+        }
+    }
+}
+
+/// The settings that count, with a provider, and why.
+fn settings(session: &Session, wish: Wish<'_>) -> Result<(ModelSettings, String), Failure> {
+    let own = &session.layers.config.model;
+    let (mut settings, why) = match (wish.model, own.provider) {
+        (Some(text), _) => {
+            let (provider, name) = parsed(text)?;
+            (own.of(provider, name), "--model".to_owned())
+        }
+        (None, Some(_)) => {
+            let origin = session.layers.origins.get("model.provider");
+            (own.clone(), origin.map_or_else(|| "the settings".to_owned(), ToString::to_string))
+        }
+        (None, None) if wish.base_url.is_some() || own.base_url.is_some() => {
+            (own.of(Provider::OpenAi, own.name.clone()), "the base URL".to_owned())
+        }
+        (None, None) => found(session, own),
+    };
+    if let Some(url) = wish.base_url {
+        settings.base_url = Some(url.to_owned());
+    }
+    if settings.name.is_none() && settings.provider != Some(Provider::Offline) {
+        let default = default_model(settings.provider).filter(|_| settings.base_url.is_none());
+        settings.name = Some(default.ok_or_else(unnamed)?.to_owned());
+    }
+    Ok((settings, why))
+}
+
+fn unnamed() -> Failure {
+    Failure::new(Exit::Usage, "UnknownModel", "the model has no name")
+        .hint("name it, as in --model openai:NAME or scripted:FILE")
+}
+
+/// `openai:NAME` from the command line.
+fn parsed(text: &str) -> Result<(Provider, Option<String>), Failure> {
+    let (provider, name) = text.split_once(':').unwrap_or((text, ""));
+    let provider = Provider::named(provider).ok_or_else(|| {
+        Failure::new(Exit::Usage, "UnknownModel", format!("there is no model `{text}`"))
+            .hint("use `offline`, `scripted:FILE`, `openai:NAME` or `anthropic:NAME`")
+    })?;
+    Ok((provider, Some(name.to_owned()).filter(|name| !name.is_empty())))
+}
+
+/// What the environment offers.
+fn found(session: &Session, own: &ModelSettings) -> (ModelSettings, String) {
+    for (provider, name) in DEFAULT_MODELS {
+        let variable = key::usual_variable(provider);
+        if session.variable(variable).is_some() {
+            let name = own.name.clone().unwrap_or_else(|| name.to_owned());
+            return (own.of(provider, Some(name)), format!("{variable} is set"));
+        }
+    }
+    let address = ollama_address(session);
+    if let Some(name) = ollama::models(address).into_iter().next() {
+        let settings = ModelSettings {
+            base_url: Some(format!("http://{address}/v1")),
+            ..own.of(Provider::OpenAi, Some(name))
+        };
+        return (settings, format!("Ollama runs at {address}"));
+    }
+    let why = "there is no key in the environment and no Ollama on this machine".to_owned();
+    (own.of(Provider::Offline, None), why)
+}
+
+/// Where Ollama would be: `OLLAMA_HOST`, as far as it is an address of this machine, or the usual place.
+fn ollama_address(session: &Session) -> SocketAddr {
+    let host = session.variable("OLLAMA_HOST").and_then(|host| host.to_str());
+    let address = host.and_then(|host| host.trim_start_matches("http://").parse().ok());
+    address.filter(|address: &SocketAddr| address.ip().is_loopback()).unwrap_or(ollama::ADDRESS)
+}
+
+fn default_model(provider: Option<Provider>) -> Option<&'static str> {
+    let found = DEFAULT_MODELS.iter().find(|(own, _)| Some(*own) == provider);
+    found.map(|(_, name)| *name)
+}
+
+fn scripted(file: &Path) -> Result<Box<dyn Model>, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::new(
+            Exit::Usage,
+            "InvalidScript",
+            format!("cannot read `{}`: {error}", file.display()),
+        )
+        .hint("name a JSON file with `turns`, as in scripted:turns.json")
+    })?;
+    let invalid = |error: ScriptError| {
+        Failure::from_error(Exit::Usage, "InvalidScript", &error).hint(error.hint())
+    };
+    let script = Script::parse(&text).map_err(invalid)?;
+    Ok(Box::new(Scripted::new(&script).map_err(invalid)?))
+}

@@ -1,0 +1,224 @@
+//! A model behind a network, from the settings.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use agent::run::Run;
+use jiff::Timestamp;
+use model::dialect::{Dialect, TokenLimit};
+use model::remote::{Backoff, Remote, Setup, Wire};
+use model::request::{Choices, Options, RESERVED_PARAMS};
+use model::secret::Secret;
+use model::send::{Connection, Sender, Waits, is_loopback};
+use model::{anthropic, openai};
+use skill::offer::Offer;
+use tools::permission::ToolSet;
+
+use super::key::{self, Key};
+use super::memory::Memory;
+use crate::config::{ModelSettings, Provider, expand};
+use crate::failure::{Exit, Failure};
+use crate::session::Session;
+
+/// Names of skills are listed in the request as far as there are not too many of them.
+const MAX_NAMED_SKILLS: usize = 100;
+
+/// A server, ready to be asked.
+#[derive(Debug)]
+pub(super) struct Server {
+    wire: Wire,
+    settings: ModelSettings,
+    base_url: String,
+    key: Option<Key>,
+}
+
+impl Server {
+    pub(super) fn new(
+        session: &Session,
+        wire: Wire,
+        settings: &ModelSettings,
+    ) -> Result<Self, Failure> {
+        let (provider, own) = match wire {
+            Wire::OpenAi => (Provider::OpenAi, openai::BASE_URL),
+            Wire::Anthropic => (Provider::Anthropic, anthropic::BASE_URL),
+        };
+        let base_url = settings.base_url.clone().unwrap_or_else(|| own.to_owned());
+        check(&base_url, settings)?;
+        // A key that was not meant for this server in particular does not go over a line that others can read.
+        let is_private = base_url.starts_with("https://") || is_loopback(&base_url);
+        let variable = key::usual_variable(provider);
+        let key = key::find(session, settings, is_private.then_some(variable))?;
+        if key.is_none() && base_url == own && settings.headers.is_empty() {
+            let message = format!("there is no key for `{}`", host(&base_url));
+            return Err(Failure::new(Exit::Usage, "NoKey", message)
+                .hint(format!("set {variable}, or `model.api_key_command`")));
+        }
+        let server = Self { wire, settings: settings.clone(), base_url, key };
+        server.check_price(session)?;
+        Ok(server)
+    }
+
+    /// Gets the key, where a command must be run for it.
+    pub(super) fn fetch_key(&mut self) -> Result<(), Failure> {
+        self.key.as_mut().map_or(Ok(()), Key::fetch)
+    }
+
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let headers = self.settings.headers.values();
+        let key = self.key.iter().filter_map(Key::secret);
+        headers.chain(key).map(|secret| secret.expose().to_owned()).collect()
+    }
+
+    pub(super) fn open(
+        &self,
+        session: &Session,
+        offer: &Offer<'_>,
+        tools: &ToolSet,
+        run: &Run,
+    ) -> Result<Remote, Failure> {
+        let settings = &self.settings;
+        let memory = session.cache_folder().map(|cache| Memory::new(cache, self.identity()));
+        let first = Dialect::first(settings.protocol, settings.stream, self.token_limit());
+        let known = memory.as_ref().and_then(|memory| memory.recall(Timestamp::now()));
+        let random = RandomState::new();
+        let mut drawn = 0_u64;
+        let setup = Setup {
+            wire: self.wire,
+            options: self.options(offer, tools, run),
+            protocol: settings.protocol,
+            dialect: known.unwrap_or(first),
+            price: settings.prices.get(self.model()).copied(),
+            waits: Waits {
+                idle: Duration::from_secs(settings.idle_timeout_seconds),
+                total: Duration::from_secs(settings.timeout_seconds),
+            },
+            backoff: Backoff { retries: settings.max_retries, ..Backoff::default() },
+            random: Box::new(move || {
+                drawn += 1;
+                random.hash_one(drawn) as f64 / u64::MAX as f64
+            }),
+            learned: Box::new(move |dialect| {
+                memory.iter().for_each(|memory| memory.keep(dialect, Timestamp::now()));
+            }),
+        };
+        let connection = Connection {
+            authorities: self.authorities(session)?,
+            limit: Duration::from_secs(settings.connect_timeout_seconds),
+        };
+        Ok(Remote::new(setup, Sender::new(connection)))
+    }
+
+    fn options(&self, offer: &Offer<'_>, tools: &ToolSet, run: &Run) -> Options {
+        // What the user chose may be hidden from the model's choice and is still acted with.
+        let chosen = run.invoked().into_iter().map(|skill| skill.name.as_str()).chain(run.skills());
+        let mut skills: Vec<&str> =
+            offer.skills().map(|entry| entry.name.as_str()).chain(chosen).collect();
+        skills.sort_unstable();
+        skills.dedup();
+        let named = (1..=MAX_NAMED_SKILLS).contains(&skills.len()).then_some(&skills[..]);
+        Options {
+            base_url: self.base_url.clone(),
+            model: self.model().to_owned(),
+            key: self.key.as_ref().and_then(Key::secret).cloned(),
+            headers: self.headers(),
+            max_tokens: self.settings.max_tokens.or_else(|| self.usual_max_tokens()),
+            params: self.settings.params.clone(),
+            choices: Choices::new(tools, named),
+        }
+    }
+
+    fn headers(&self) -> Vec<(String, Secret)> {
+        let headers = self.settings.headers.iter();
+        headers.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    fn model(&self) -> &str {
+        self.settings.name.as_deref().unwrap_or_default()
+    }
+
+    /// What is found out about a server, it is found out about this.
+    fn identity(&self) -> String {
+        let ModelSettings { protocol, stream, .. } = self.settings;
+        let asked = serde_json::json!([protocol, stream]);
+        format!("{:?} {} {} {asked}", self.wire, self.base_url, self.model())
+    }
+
+    fn token_limit(&self) -> TokenLimit {
+        match self.is_openai() {
+            true => TokenLimit::MaxCompletionTokens,
+            false => TokenLimit::MaxTokens,
+        }
+    }
+
+    /// Small models sometimes never end. At OpenAI none do, and what they think counts, too.
+    fn usual_max_tokens(&self) -> Option<u64> {
+        (self.wire == Wire::OpenAi && !self.is_openai()).then_some(4_096)
+    }
+
+    fn is_openai(&self) -> bool {
+        self.base_url.starts_with(openai::BASE_URL)
+    }
+
+    fn authorities(&self, session: &Session) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(file) = &self.settings.ca_file else { return Ok(None) };
+        let surroundings = &session.surroundings;
+        let base = surroundings.home.as_deref().unwrap_or(surroundings.project());
+        let file = expand(file, base, surroundings.home.as_deref());
+        std::fs::read(&file).map(Some).map_err(|error| {
+            let message = format!("cannot read `{}`: {error}", file.display());
+            Failure::new(Exit::Usage, "InvalidConfiguration", message)
+                .hint("set `model.ca_file` to a PEM file with certificates")
+        })
+    }
+
+    /// A budget that cannot be kept must not look as if it were.
+    fn check_price(&self, session: &Session) -> Result<(), Failure> {
+        let limited = session.layers.config.budget.max_cost_usd.is_some();
+        if limited && !self.settings.prices.contains_key(self.model()) {
+            let model = self.model();
+            return Err(Failure::new(
+                Exit::Usage,
+                "NoPrice",
+                format!("`budget.max_cost_usd` is set, and what `{model}` costs is not known"),
+            )
+            .hint(format!("set `model.prices` to {{\"{model}\": {{\"input\": 1.0, \"output\": 5.0}}}}, in dollars for a million tokens")));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "at {}, key from {key}", host(&self.base_url)),
+            None => write!(f, "at {}, without a key", host(&self.base_url)),
+        }
+    }
+}
+
+fn host(base_url: &str) -> &str {
+    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default()
+}
+
+fn check(base_url: &str, settings: &ModelSettings) -> Result<(), Failure> {
+    let wrong = |message: String, hint: &str| {
+        Err(Failure::new(Exit::Usage, "InvalidConfiguration", message).hint(hint))
+    };
+    let is_web = ["http://", "https://"].iter().any(|scheme| base_url.starts_with(scheme));
+    let has_odd_part = base_url.contains(['@', '?', '#']) || base_url.contains(char::is_whitespace);
+    if !is_web || has_odd_part || host(base_url).is_empty() {
+        return wrong(
+            "the base URL is not an `http` or `https` address without password, query and fragment"
+                .to_owned(),
+            "give the server's address, as in http://127.0.0.1:8080/v1; a key goes into a variable",
+        );
+    }
+    let reserved = settings.params.keys().find(|key| RESERVED_PARAMS.contains(&key.as_str()));
+    if let Some(key) = reserved {
+        let message = format!("`model.params.{key}` cannot be set: a request has it anyway");
+        return wrong(message, "see `skillful schema config` for the settings of the model");
+    }
+    Ok(())
+}

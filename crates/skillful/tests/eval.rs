@@ -1,0 +1,320 @@
+//! `skillful eval`
+
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+
+mod world;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use world::World;
+
+fn suites() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals").canonicalize().unwrap()
+}
+
+/// The folder of the last run of a suite.
+fn results(world: &World) -> PathBuf {
+    let folders = fs::read_dir(world.path("project/.agent/eval-runs")).unwrap();
+    folders.map(|entry| entry.unwrap().path()).max().unwrap()
+}
+
+#[test]
+fn every_suite_of_this_repository_passes() {
+    let world = World::new();
+    let seen = world.run(&format!("skillful eval run -q {}", suites().display()));
+    assert!(!seen.contains('✗') && !seen.contains("[exit"), "{seen}");
+    let report = world.json(&format!("skillful eval run --json {}", suites().display()));
+    assert_eq!(report["summary"]["failed"], 0);
+    assert!(report["summary"]["cases"].as_u64().unwrap() >= 80);
+    for dimension in
+        ["trigger", "sequence", "disclosure", "security", "budget", "output", "files", "streaming"]
+    {
+        assert_eq!(report["summary"]["dimensions"][dimension], 1.0, "{dimension}");
+    }
+}
+
+type Doctor = fn(&mut Vec<Value>);
+
+fn place(events: &[Value], kind: &str) -> usize {
+    events.iter().position(|event| event["type"] == kind).unwrap()
+}
+
+fn renumber(events: &mut [Value]) {
+    let stored = events.iter_mut().filter(|event| event["type"] != "assistant_delta");
+    stored.enumerate().for_each(|(place, event)| event["seq"] = json!(place + 1));
+}
+
+/// A skill's text that comes from nowhere.
+fn load(events: &mut Vec<Value>, at: usize, skill: &str) {
+    let mut loaded = events[at].clone();
+    loaded["type"] = json!("skill_loaded");
+    loaded["data"] = json!({"skill": {"name": skill}});
+    events.insert(at + 1, loaded);
+    renumber(events);
+}
+
+/// What a broken program would have recorded for each line of the definition of done, and which dimension says so.
+const BROKEN: [(&str, Doctor, &str, &str); 6] = [
+    (
+        "starting_reads_metadata_alone",
+        |events| load(events, 0, "builtin-one"),
+        "disclosure",
+        "the text of `builtin-one` was read, but the skill was not selected before",
+    ),
+    (
+        "only_a_triggered_skill_is_read",
+        |events| {
+            let at = place(events, "skill_loaded");
+            load(events, at, "other");
+        },
+        "disclosure",
+        "the text of `other` was read, but the skill was not selected before",
+    ),
+    (
+        "a_resource_is_read_by_its_action_alone",
+        |events| {
+            let at = place(events, "skill_loaded");
+            let mut stray = events[at].clone();
+            stray["type"] = json!("resource_loaded");
+            events.insert(at + 1, stray);
+            renumber(events);
+        },
+        "disclosure",
+        "a resource was read without an action that asked for it",
+    ),
+    (
+        "what_is_not_allowed_is_not_done",
+        |events| {
+            // The refused script ran all the same.
+            let refused = events
+                .iter()
+                .position(|e| e["type"] == "action_validated" && e["data"]["ok"] == false)
+                .unwrap();
+            let mut ran = events[place(events, "action_executed")].clone();
+            ran["turn"] = events[refused]["turn"].clone();
+            ran["data"]["observation"]["code"] = Value::Null;
+            events.insert(refused + 1, ran);
+            renumber(events);
+        },
+        "security",
+        "`run_script` ran without a decision about it",
+    ),
+    (
+        "high_risk_needs_its_own_approval",
+        |events| {
+            let at = events.iter().position(|e| e["type"] == "action_validated").unwrap();
+            events[at]["data"]["prepared"]["decision"]["action"] = json!("ask");
+        },
+        "security",
+        "`write_file` had to be asked for and ran without a grant",
+    ),
+    (
+        "evals_run_offline_and_report",
+        |events| {
+            let at = place(events, "assistant_delta");
+            events.remove(at);
+        },
+        "streaming",
+        "what was streamed differs from the answer after 0 characters",
+    ),
+];
+
+#[test]
+fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches() {
+    let world = World::new();
+    let suite = suites().join("done.yaml");
+    world.run(&format!("skillful eval run -q {}", suite.display()));
+    let records: Vec<PathBuf> = fs::read_dir(results(&world).join("records"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    for (id, doctor, dimension, message) in BROKEN {
+        let record = records
+            .iter()
+            .find(|path| path.to_string_lossy().contains(&id[..30.min(id.len())]))
+            .unwrap();
+        let text = fs::read_to_string(record).unwrap();
+        let mut events: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let judged = |events: &[Value]| {
+            let lines: Vec<String> = events.iter().map(Value::to_string).collect();
+            world.write("project/log.jsonl", lines.join("\n"));
+            world.json(&format!(
+                "skillful eval judge log.jsonl --case {} --id {id} --json",
+                suite.display()
+            ))
+        };
+        assert_eq!(judged(&events)["passed"], true, "{id} as recorded");
+        doctor(&mut events);
+        let verdict = judged(&events);
+        let failed: Vec<&Value> = verdict["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|check| check["passed"] == false)
+            .collect();
+        assert!(failed.iter().any(|check| check["message"] == message), "{id}: {failed:?}");
+        assert!(failed.iter().any(|check| check["dimension"] == dimension), "{id}: {failed:?}");
+    }
+}
+
+#[test]
+fn a_new_case_runs_and_a_recorded_run_becomes_one() {
+    let world = World::new();
+    world.write("project/sales.csv", "region,amount\nnorth,10\n");
+    insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
+    [world]/project/.agent/evals/csv-report/loads/case.json
+    [stderr]
+    `skillful eval run` runs it.
+    ");
+    insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
+    [stderr]
+    error: there is a case at `[world]/project/.agent/evals/csv-report/loads` already
+    hint: remove it first
+    [exit 1]
+    ");
+    world.run("skillful run -q --yes \"Summarise sales.csv\"");
+    world.run("skillful eval from-run last --suite csv --id sales");
+    insta::assert_snapshot!(world.run("find .agent/evals -type f | sort; skillful eval run -q"), @"
+    .agent/evals/csv-report/loads/case.json
+    .agent/evals/csv/sales/case.json
+    .agent/evals/csv/sales/inputs/sales.csv
+    2 of 2 cases passed
+    ");
+}
+
+#[test]
+fn a_failure_says_what_where_and_in_which_events() {
+    let world = World::new();
+    let answer = |id: &str, wanted: &str| {
+        json!({"id": id, "input": "go", "expect": {"output": {"contains_all": [wanted]}},
+        "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "this"}}}]}})
+    };
+    world.write(
+        "project/.agent/evals/s.json",
+        json!([answer("right", "this"), answer("wrong", "that")]).to_string(),
+    );
+    insta::assert_snapshot!(world.run("skillful eval run -q --report json,md,html,junit"), @r#"
+    ✗ s/wrong
+        output: the answer lacks "that" (event 9)
+    1 of 2 cases passed
+    [exit 1]
+    "#);
+    let folder = results(&world);
+    for name in ["report.json", "report.md", "report.html", "report.xml", "results.jsonl"] {
+        assert!(folder.join(name).is_file(), "{name}");
+    }
+    assert!(!world.run("skillful eval run -q --fail-under 0.5").contains("[exit"));
+    // The right one becomes worse than it was.
+    fs::copy(folder.join("report.json"), world.path("project/before.json")).unwrap();
+    world.write("project/.agent/evals/s.json", json!([answer("right", "other")]).to_string());
+    insta::assert_snapshot!(world.run("skillful eval run -q --fail-under 0 --baseline before.json"), @r#"
+    ✗ s/right
+        output: the answer lacks "other" (event 9)
+    worse s/right: 0.00, was 1.00
+    0 of 1 case passed
+    [exit 1]
+    "#);
+    insta::assert_snapshot!(world.run("skillful eval run --baseline none.json"), @"
+    [stderr]
+    error: cannot use `[world]/project/none.json` as a baseline: No such file or directory (os error 2)
+    hint: name a report.json that `skillful eval run` wrote
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_run_that_was_interrupted_goes_on_where_it_was() {
+    let world = World::new();
+    let case = |id: &str| json!({"id": id, "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id}}}]}});
+    world
+        .write("project/.agent/evals/s.json", json!([case("a"), case("b"), case("c")]).to_string());
+    world.run("skillful eval run -q");
+    let file = results(&world).join("results.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    // One result is whole, another was being written.
+    let kept: String = text.lines().take(1).map(|line| format!("{line}\n")).collect();
+    fs::write(&file, format!("{kept}{}", &text.lines().nth(1).unwrap()[..40])).unwrap();
+    let report = world.json("skillful eval run --resume last --json");
+    assert_eq!(report["summary"]["cases"], 3);
+    let records = fs::read_dir(results(&world).join("records")).unwrap().count();
+    assert_eq!(records, 3);
+    assert!(world.run("skillful eval run --resume 20200101_000000_aaaa").contains("[exit 1]"));
+}
+
+#[test]
+fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
+    let world = World::new();
+    world.skill(
+        "project/shop/csv-sums",
+        "Sums the columns of a CSV file. Use for totals of a table.",
+    );
+    world.write("project/shop/csv-sums/evals/files/a.csv", "n\n1\n2\n");
+    world.write("project/shop/csv-sums/evals/evals.json", r#"{"skill_name": "csv-sums", "evals": [
+        {"id": 1, "prompt": "Sums of the columns, with totals", "expected_output": "3", "files": ["evals/files/a.csv"], "assertions": ["It says 3"]}]}"#);
+    world.write(
+        "project/shop/csv-sums/evals/triggers.json",
+        r#"[
+        {"query": "sum the totals of a csv table's columns", "should_trigger": true},
+        {"query": "sing me a song", "should_trigger": false}]"#,
+    );
+    insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"3 of 3 cases passed");
+    insta::assert_snapshot!(world.run("skillful eval triggers csv-sums --root shop"), @"
+    training 2 of 2 right
+      ✓ 1.00 yes sum the totals of a csv table's columns
+      ✓ 0.00 no  sing me a song
+    validation 0 of 0 right
+    ");
+    insta::assert_snapshot!(world.run("skillful eval triggers csv-report"), @"
+    training 6 of 6 right
+      ✓ 1.00 yes what's in data/export_2025.csv?
+      ✓ 1.00 yes profile this tsv and tell me which columns have missing values
+      ✓ 1.00 yes can you check whether this spreadsheet export is clean before I import it
+      ✓ 0.00 no  make a bar chart of monthly revenue
+      ✓ 0.00 no  how many words are in README.md?
+      ✓ 0.00 no  summarise this article in three sentences
+    validation 4 of 4 right
+      ✓ 1.00 yes average order value from orders.csv please
+      ✓ 1.00 yes give me summary statistics for survey results, semicolon separated
+      ✓ 0.00 no  convert this JSON file to YAML
+      ✓ 0.00 no  write a Python function that parses CSV lines
+    ");
+}
+
+#[test]
+fn with_and_without_a_skill_are_compared() {
+    let world = World::new();
+    world.write("project/sales.csv", "region,amount\nnorth,10\n");
+    world.write("project/.agent/evals/csv.yaml", "id: sales\ninput: Summarise sales.csv\nsetup: {files: [sales.csv], yes: true}\nexpect: {output: {contains_all: [\"Rows: 1\"]}}\n");
+    let report = world.json("skillful eval run --runs 2 --with-without csv-report --json");
+    let summary = &report["benchmark"]["run_summary"];
+    assert_eq!(summary["with_skill"]["pass_rate"], json!({"mean": 1.0, "stddev": 0.0}));
+    assert_eq!(summary["without_skill"]["pass_rate"]["mean"], 0.0);
+    assert_eq!(summary["delta"]["pass_rate"], 1.0);
+    let file: Value =
+        serde_json::from_slice(&fs::read(results(&world).join("benchmark.json")).unwrap()).unwrap();
+    assert_eq!(&file["run_summary"], summary);
+    assert_eq!(
+        report["summary"]["runs"], 2,
+        "runs without the skill are there for comparison only"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_fails_the_run() {
+    let world = World::new();
+    insta::assert_snapshot!(world.run("skillful eval run"), @"
+    [stderr]
+    error: there are no cases
+    hint: `skillful eval new SKILL` makes some
+    [exit 2]
+    ");
+    world.write("project/.agent/evals/a.yaml", "id: a\ninput: go\nexpect:\n  stop_raeson: x\n");
+    insta::assert_snapshot!(world.run("skillful eval run -q"), @"
+    ✗ [world]/project/.agent/evals/a.yaml:4:3: unknown field `stop_raeson`, expected one of skills_any_of, skills_all_of, skills_none_of, action_sequence_constraints, error_codes, output, files, stop_reason
+    0 of 0 cases passed
+    [exit 1]
+    ");
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Fails.
+echo "no" >&2
+exit 3

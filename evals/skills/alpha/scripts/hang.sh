@@ -1,0 +1,3 @@
+#!/bin/sh
+# Never ends by itself.
+sleep 600
