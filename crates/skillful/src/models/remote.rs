@@ -112,8 +112,13 @@ impl Server {
     fn options(&self, offer: &Offer<'_>, tools: &ToolSet, run: &Run) -> Options {
         // What the user chose may be hidden from the model's choice and is still acted with.
         let chosen = run.invoked().into_iter().map(|skill| skill.name.as_str()).chain(run.skills());
-        let mut skills: Vec<&str> =
-            offer.skills().map(|entry| entry.name.as_str()).chain(chosen).collect();
+        let mut skills: Vec<&str> = offer
+            .skills()
+            .map(|entry| entry.name.as_str())
+            // With more than can be listed, which they are does not matter.
+            .take(MAX_NAMED_SKILLS + 1)
+            .chain(chosen)
+            .collect();
         skills.sort_unstable();
         skills.dedup();
         let named = (1..=MAX_NAMED_SKILLS).contains(&skills.len()).then_some(&skills[..]);

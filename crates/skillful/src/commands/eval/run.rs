@@ -273,27 +273,9 @@ fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Res
     writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
     if let Some(benchmark) = &report.benchmark {
         let run = &benchmark.run_summary;
-        let rows = [
-            (
-                "pass rate",
-                run.with_skill.pass_rate,
-                run.without_skill.pass_rate,
-                run.delta.pass_rate,
-            ),
-            (
-                "seconds",
-                run.with_skill.time_seconds,
-                run.without_skill.time_seconds,
-                run.delta.time_seconds,
-            ),
-            ("tokens", run.with_skill.tokens, run.without_skill.tokens, run.delta.tokens),
-        ];
         writeln!(out, "{:<10} {:>18} {:>18} {:>12}", "", "with", "without", "difference")?;
-        for (what, with, without, delta) in rows {
-            let side = |spread: eval::benchmark::Spread| {
-                format!("{:.2} ± {:.2}", spread.mean, spread.stddev)
-            };
-            writeln!(out, "{what:<10} {:>18} {:>18} {delta:>+12.2}", side(with), side(without))?;
+        for (what, with, without, delta) in run.rows() {
+            writeln!(out, "{what:<10} {with:>18} {without:>18} {delta:>+12.2}")?;
         }
     }
     Ok(())
