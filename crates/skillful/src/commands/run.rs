@@ -106,7 +106,8 @@ impl Run {
         let mut workbench = stage.workbench(run.invoked().cloned())?;
         workbench.reopen(&run.skills());
         let cancel = cancel_on_interrupt()?;
-        let mut screen = Screen::new(output, self.events);
+        let redactor = stage.redactor()?;
+        let mut screen = Screen::new(output, self.events, &redactor);
         let mut approver = Terminal::new(session, &cancel);
         let ending = Driver {
             model: &mut *model,
@@ -114,7 +115,7 @@ impl Run {
             engine: &mut engine.clone(),
             approver: &mut approver,
             listener: &mut screen,
-            redactor: &stage.redactor()?,
+            redactor: &redactor,
             clock: &clock,
             cancel: &cancel,
             invocation: &invocation(),
@@ -211,7 +212,7 @@ fn report(
     ending: Ending,
     events: bool,
     output: &Output,
-    screen: &Screen,
+    screen: &Screen<'_>,
 ) -> Result<ExitCode, Failure> {
     let (stop_reason, answer, approval) = match ending {
         Ending::Finished(outcome) => (outcome.stop_reason, outcome.answer, None),

@@ -196,10 +196,10 @@ pub(super) fn options(
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
         Some(_) => {
-            let settings = serde_json::to_value(&session.layers.config.model).unwrap_or_default();
-            let named = Some(settings).filter(|settings| !settings.is_null());
-            let config = named.map(|settings| ("model".to_owned(), settings)).into_iter().collect();
-            (session.environment_without_folders(), config)
+            let (settings, headers) = session.layers.config.model.handed_on();
+            let mut environment = session.environment_without_folders();
+            environment.extend(headers);
+            (environment, Map::from_iter([("model".to_owned(), settings)]))
         }
         None => (Vec::new(), Map::new()),
     };
