@@ -11,6 +11,7 @@ pub(crate) mod permissions;
 pub(crate) mod refresh;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod scan;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod trust;

@@ -96,7 +96,8 @@ fn infested(payload: &str) -> World {
 
 /// Everything a user can ask about the skills of `world`.
 fn lines(world: &World, payload: &str) -> Vec<String> {
-    let fixed = "list;list -v;search red fine line;refresh;doctor;validate;validate --standard;\
+    let fixed = "list;list -v;search red fine line;refresh;doctor;validate;validate --standard;scan .agent/skills;\
+                 scan --format sarif .agent/skills;\
                  config show --origin;trust project;list --source project;untrust --dry-run;untrust";
     let mut lines: Vec<String> = fixed.split(';').map(str::to_owned).collect();
     let listed = world.json("skillful list --json --source project");
@@ -156,6 +157,8 @@ fn what_is_typed_comes_back_escaped() {
             format!("new {payload}"),
             format!("new fine --description {payload} --dry-run"),
             format!("validate {payload}"),
+            format!("scan {payload}"),
+            format!("scan --fail-on {payload} ."),
             format!("search {payload}"),
             format!("schema {payload}"),
             format!("list --root {payload}"),

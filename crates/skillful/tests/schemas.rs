@@ -84,6 +84,7 @@ fn what_is_printed_is_as_its_schema_says() {
     check("why", "why broken");
     check("validate", "validate");
     check("validate", "validate --standard");
+    check("scan", "scan .agent/skills ../home/.agent/skills");
     check("new", "new fresh --dry-run");
     check("doctor", "doctor");
     check("trust", "trust project");

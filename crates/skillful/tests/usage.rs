@@ -5,13 +5,14 @@ mod world;
 use insta::assert_snapshot;
 use world::World;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "",
     "list",
     "search",
     "inspect",
     "why",
     "validate",
+    "scan",
     "new",
     "refresh",
     "doctor",
@@ -43,9 +44,11 @@ fn help_names_every_command() {
       inspect      Show what a skill says about itself and what it holds
       why          Say why a skill is there, or is not: which copy wins, what hides it, what it costs
       validate     Check skills before others use them
+      scan         Look through skills for what should make you stop
       new          Start a new skill from a template
       refresh      Read every skill anew, whatever the cache says
       doctor       Look for what is wrong, and say how to mend it
+      eval         Measure skills: do they trigger, do runs behave, do they help?
       permissions  Show or take back what was approved for always
       trust        Trust a project's skills as they are now
       untrust      Take trust in a project's skills back
@@ -106,7 +109,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, new, refresh, doctor, permissions, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, eval, permissions, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -211,16 +214,22 @@ fn schemas_are_listed_and_printed() {
     let world = World::new();
     assert_snapshot!(world.run("skillful schema"), @"
     action
+    case
     config
     doctor
     entry
     error
+    eval-judge
+    eval-new
+    eval-report
+    eval-triggers
     event
     inspect
     list
     new
     run
     run-summary
+    scan
     script
     search
     trust

@@ -40,6 +40,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("new", printed::<commands::new::Created>),
     ("run", || schema_for!(commands::run::RunResult)),
     ("run-summary", || schema_for!(agent::journal::RunSummary)),
+    ("scan", printed::<commands::scan::Scanned>),
     ("script", || schema_for!(model::scripted::Script)),
     ("search", printed::<commands::search::Hits>),
     ("trust", printed::<commands::trust::Trusted>),

@@ -1,0 +1,3 @@
+//! Packs of Agent Skills: made, checked, signed, installed all or nothing.
+
+pub mod scan;

@@ -1,0 +1,197 @@
+//! The rules, as data: what each looks for, and how much it matters where it is found.
+//!
+//! Examples of what each finds and what it leaves alone are in `examples`, and in `docs/scan.md`.
+
+mod commands;
+mod credentials;
+mod instructions;
+mod persistence;
+mod secrets;
+
+use super::finding::Severity;
+pub(super) use commands::{OBFUSCATED_CODE, PIPE_TO_SHELL, REVERSE_SHELL};
+pub(super) use credentials::{CREDENTIAL_ACCESS, EXFILTRATION, SENDS};
+pub(super) use instructions::{
+    DENIES, DISCUSSES, HIDE_FROM_USER, OVERRIDE_INSTRUCTIONS, SECURITY, SEND_DATA_OUT,
+};
+pub(super) use persistence::PERSISTENCE;
+pub(super) use secrets::SECRET;
+
+/// Something that is looked for.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, such as `pipe-to-shell`.
+    pub id: &'static str,
+    /// What a finding of it means.
+    pub explanation: &'static str,
+    /// What can be done about one.
+    pub hint: &'static str,
+    pub(super) patterns: &'static [Pattern],
+}
+
+/// How a rule finds something.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    pub(super) regex: &'static str,
+    /// Lines that match this are left alone.
+    pub(super) unless: Option<&'static str>,
+    pub(super) levels: Levels,
+}
+
+/// Where in a skill something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Instructions in Markdown or plain text.
+    Prose,
+    /// Quotes, tables and code within prose.
+    Quoted,
+    /// A code block in Markdown.
+    CodeBlock,
+    /// Code that runs.
+    Script,
+    /// A comment in a script.
+    Comment,
+    /// Any other text.
+    Data,
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Prose, Self::Quoted, Self::CodeBlock, Self::Script, Self::Comment, Self::Data];
+
+    pub(super) fn is_markdown(self) -> bool {
+        matches!(self, Self::Prose | Self::Quoted | Self::CodeBlock)
+    }
+}
+
+/// How much a match matters in each place; nothing where it is not looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Levels {
+    pub(super) prose: Option<Severity>,
+    pub(super) quoted: Option<Severity>,
+    pub(super) code_block: Option<Severity>,
+    pub(super) script: Option<Severity>,
+    pub(super) comment: Option<Severity>,
+    pub(super) data: Option<Severity>,
+}
+
+const LOW: Option<Severity> = Some(Severity::Low);
+const MEDIUM: Option<Severity> = Some(Severity::Medium);
+const HIGH: Option<Severity> = Some(Severity::High);
+const CRITICAL: Option<Severity> = Some(Severity::Critical);
+
+impl Levels {
+    /// Words that a model may obey.
+    const fn words(prose: Option<Severity>) -> Self {
+        let (quoted, code_block, comment) = (LOW, LOW, LOW);
+        Self { prose, quoted, code_block, script: LOW, comment, data: MEDIUM }
+    }
+
+    /// Commands: what a script does matters most, what a model is shown may be run as well.
+    const fn commands(script: Option<Severity>, shown: Option<Severity>) -> Self {
+        let (prose, quoted, code_block, data) = (shown, shown, shown, shown);
+        Self { prose, quoted, code_block, script, comment: LOW, data }
+    }
+
+    /// Commands that say nothing where they are only named.
+    const fn code(script: Option<Severity>, code_block: Option<Severity>) -> Self {
+        let (prose, quoted) = (None, None);
+        Self { prose, quoted, code_block, script, comment: None, data: code_block }
+    }
+
+    /// Only what runs by itself.
+    const fn scripts(script: Option<Severity>) -> Self {
+        Self { prose: None, quoted: None, code_block: None, script, comment: None, data: None }
+    }
+
+    const fn everywhere(level: Option<Severity>) -> Self {
+        Self {
+            prose: level,
+            quoted: level,
+            code_block: level,
+            script: level,
+            comment: level,
+            data: level,
+        }
+    }
+
+    pub(super) fn at(&self, place: Place) -> Option<Severity> {
+        match place {
+            Place::Prose => self.prose,
+            Place::Quoted => self.quoted,
+            Place::CodeBlock => self.code_block,
+            Place::Script => self.script,
+            Place::Comment => self.comment,
+            Place::Data => self.data,
+        }
+    }
+}
+
+impl Rule {
+    /// The gravest severity it can have.
+    pub fn worst(&self) -> Severity {
+        let all = Place::ALL.into_iter().filter_map(|place| self.worst_at(place));
+        // The rules without patterns say themselves how grave a finding is.
+        all.max().unwrap_or(if self.id == HIDDEN_UNICODE.id {
+            Severity::Critical
+        } else {
+            Severity::Medium
+        })
+    }
+
+    /// The gravest severity it can have in a place.
+    pub fn worst_at(&self, place: Place) -> Option<Severity> {
+        self.patterns.iter().filter_map(|pattern| pattern.levels.at(place)).max()
+    }
+}
+
+/// Every rule.
+pub static RULES: [&Rule; 13] = [
+    &OVERRIDE_INSTRUCTIONS,
+    &HIDE_FROM_USER,
+    &SEND_DATA_OUT,
+    &HIDDEN_UNICODE,
+    &CREDENTIAL_ACCESS,
+    &EXFILTRATION,
+    &PIPE_TO_SHELL,
+    &OBFUSCATED_CODE,
+    &REVERSE_SHELL,
+    &PERSISTENCE,
+    &SECRET,
+    &DESCRIPTION_MISMATCH,
+    &OPAQUE_CONTENT,
+];
+
+pub(super) static HIDDEN_UNICODE: Rule = Rule {
+    id: "hidden-unicode",
+    explanation: "characters that a person does not see and a model reads",
+    hint: "look at the line in an editor that shows hidden characters, or remove them",
+    patterns: &[],
+};
+
+pub(super) static DESCRIPTION_MISMATCH: Rule = Rule {
+    id: "description-mismatch",
+    explanation: "the description does not fit what the skill does",
+    hint: "ask the author; a model and a person choose a skill by its description alone",
+    patterns: &[],
+};
+
+pub(super) static OPAQUE_CONTENT: Rule = Rule {
+    id: "opaque-content",
+    explanation: "this cannot be analysed",
+    hint: "use it only if you trust where it comes from; nothing is known about what it does",
+    patterns: &[],
+};
+
+/// How a description says that the network is not used.
+pub(super) const NO_NETWORK: &str = r"(?i)\b(?:no\s+(?:network|internet)\s+(?:access|connection|calls?|requests?|use|needed|required)|without\s+(?:any\s+)?(?:network|internet)\b|(?:works|runs?|operates?)\s+(?:fully\s+|completely\s+|entirely\s+|100%\s+)?(?:offline|locally\s+only)|(?:never|does\s+not|doesn't)\s+(?:use|uses|access|accesses|contact|contacts|touch|touches)\s+the\s+(?:network|internet)|(?:no\s+data|nothing)\s+(?:ever\s+)?leaves\s+(?:the|your|this)\s+(?:machine|computer|device)|(?:fully|completely|entirely)\s+offline)";
+
+/// How a script uses it, other than to talk to its own machine.
+pub(super) const NETWORK: &str = r#"\b(?:curl|wget)\s[^\n]*https?://[a-z0-9-]+\.[a-z]|\brequests\.(?:get|post|put|request)\s*\(|\burllib\.request\.(?:urlopen|Request)\s*\(|\burlopen\s*\(|\bhttpx\.(?:get|post|Client|AsyncClient)\b|\bfetch\s*\(\s*["'`]https?://[a-z0-9-]+\.[a-z]|\baxios\.(?:get|post|put|request)\s*\(|\bhttps\.(?:get|request)\s*\(|\bInvoke-(?:WebRequest|RestMethod)\b|\bhttp\.client\.HTTPS?Connection\s*\("#;
+
+/// How a description says that nothing is changed.
+pub(super) const NO_CHANGE: &str = r"(?i)\b(?:read[- ]only(?:\s+(?:analysis|audit|inspection|skill|review|access|tool|check)|[.,;)]|\s*$)|(?:never|does\s+not|doesn't|without)\s+(?:modify|modifies|modifying|change|changes|changing|write|writes|writing|delete|deletes|deleting)\s+(?:any\s+|your\s+)?(?:files?|anything|data|code))";
+
+/// How a script changes something that was there before.
+pub(super) const CHANGE: &str = r"\brm\s+-[a-zA-Z]*r[a-zA-Z]*f?\s+[^\n]*(?:~|\$HOME|\.\.?/|/\*)|\bshutil\.rmtree\s*\(|\bgit\s+(?:push|commit|reset\s+--hard|clean\s+-[a-z]*f)\b|\bsed\s+-i\b|\b(?:DROP\s+(?:TABLE|DATABASE)|DELETE\s+FROM|TRUNCATE\s+TABLE)\s|\bkubectl\s+(?:delete|apply|patch|scale)\b|\bterraform\s+(?:apply|destroy)\b";
