@@ -25,7 +25,10 @@ use tools::permission::ToolSet;
 const TURNS: usize = 2_000;
 
 fn main() {
-    println!("{:<22} {:>9} {:>9} {:>11} {:>11} {:>11}", "answer", "sent", "read", "bare", "adapter", "difference");
+    println!(
+        "{:<22} {:>9} {:>9} {:>11} {:>11} {:>11}",
+        "answer", "sent", "read", "bare", "adapter", "difference"
+    );
     for (wire, file, form) in [
         (Wire::OpenAi, "openai/tools.sse", Form::Tools),
         (Wire::OpenAi, "openai/schema.sse", Form::Schema),
@@ -59,16 +62,29 @@ fn row(wire: Wire, file: &str, form: Form) {
 
 /// A conversation of a few turns, with a skill in it.
 fn context() -> Context {
-    let mut context = Context::new("20261115_083000_k3f9", "A rule of the agent. ".repeat(150), "Summarise sales.csv");
+    let mut context = Context::new(
+        "20261115_083000_k3f9",
+        "A rule of the agent. ".repeat(150),
+        "Summarise sales.csv",
+    );
     for turn in 0..4 {
         context.decided(format!(r#"{{"action":{{"type":"call_tool","payload":{{"tool":"read_file","params":{{"path":"{turn}"}}}}}}}}"#));
-        context.observed("Observation", &"A line of a file that was read.\n".repeat(60), String::new());
+        context.observed(
+            "Observation",
+            &"A line of a file that was read.\n".repeat(60),
+            String::new(),
+        );
     }
     context
 }
 
 /// The request as it was sent, and how long a turn takes.
-fn adapter(wire: Wire, dialect: Dialect, server: &Server, prompt: &Prompt<'_>) -> (String, Duration) {
+fn adapter(
+    wire: Wire,
+    dialect: Dialect,
+    server: &Server,
+    prompt: &Prompt<'_>,
+) -> (String, Duration) {
     let options = Options {
         base_url: server.url(),
         model: "m".to_owned(),
@@ -76,7 +92,10 @@ fn adapter(wire: Wire, dialect: Dialect, server: &Server, prompt: &Prompt<'_>) -
         headers: Vec::new(),
         max_tokens: Some(500),
         params: Default::default(),
-        choices: Choices::new(&ToolSet::named(["read_file", "grep", "run_script"]), Some(&["csv-report", "pdf"])),
+        choices: Choices::new(
+            &ToolSet::named(["read_file", "grep", "run_script"]),
+            Some(&["csv-report", "pdf"]),
+        ),
     };
     let setup = Setup {
         wire,
