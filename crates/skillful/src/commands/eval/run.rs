@@ -12,7 +12,7 @@ use eval::case::Located;
 use eval::report::Report;
 use eval::runner::{self, CaseResult, Job, Options};
 use eval::suite;
-use serde_json::{Map, json};
+use serde_json::Map;
 use skill::text::for_terminal;
 
 use super::folder::SkillFolder;
@@ -200,11 +200,10 @@ pub(super) fn options(
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
         Some(_) => {
-            let mut settings = json!(session.layers.config.model);
-            // Headers may be secrets, which are not copied from file to file.
-            settings.as_object_mut().map(|settings| settings.remove("headers"));
-            let config = Map::from_iter([("model".to_owned(), settings)]);
-            (session.environment_without_folders(), config)
+            let (settings, headers) = session.layers.config.model.handed_on();
+            let mut environment = session.environment_without_folders();
+            environment.extend(headers);
+            (environment, Map::from_iter([("model".to_owned(), settings)]))
         }
         None => (Vec::new(), Map::new()),
     };
