@@ -98,7 +98,7 @@ impl Run {
         let choice = Choice::new(session, wish)?.with_key()?;
         let stage =
             Stage { session, index: &index, offer: &offer, engine: &engine, choice: &choice };
-        let (mut run, mut journal, clock) = match &self.resume {
+        let (mut run, mut journal, clock, approved) = match &self.resume {
             Some(run_id) => stage.resume(run_id)?,
             None => stage.begin(&self.wanted())?,
         };
@@ -109,10 +109,12 @@ impl Run {
         let redactor = stage.redactor()?;
         let mut screen = Screen::new(output, self.events, &redactor);
         let mut approver = Terminal::new(session, &cancel);
+        let mut approving = engine.clone();
+        approving.remember(approved);
         let ending = Driver {
             model: &mut *model,
             toolbox: &mut workbench,
-            engine: &mut engine.clone(),
+            engine: &mut approving,
             approver: &mut approver,
             listener: &mut screen,
             redactor: &redactor,

@@ -36,6 +36,9 @@ pub(super) struct Run {
     /// The model that decides, for all cases
     #[arg(long)]
     model: Option<String>,
+    /// The server of the model, instead of its provider's
+    #[arg(long, value_name = "URL", requires = "model")]
+    base_url: Option<String>,
     /// The model that judges assertions; the same one without it
     #[arg(long, value_name = "MODEL")]
     grader: Option<String>,
@@ -154,7 +157,7 @@ impl Run {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).max(1),
             grader: self.grader.clone().or_else(|| self.model.clone()),
-            ..options(session, self.model.clone(), results.records())?
+            ..options(session, self.model.clone(), self.base_url.as_deref(), results.records())?
         })
     }
 
@@ -191,6 +194,7 @@ impl Run {
 pub(super) fn options(
     session: &Session,
     model: Option<String>,
+    base_url: Option<&str>,
     records: PathBuf,
 ) -> Result<Options, Failure> {
     // Without a real model nothing of this machine may show in a result.
@@ -205,7 +209,7 @@ pub(super) fn options(
     };
     Ok(Options {
         program: std::env::current_exe()?,
-        arguments: Vec::new(),
+        arguments: base_url.iter().flat_map(|url| ["--base-url", *url]).map(Into::into).collect(),
         environment,
         config,
         elsewhere: session.surroundings.working_directory.clone(),

@@ -36,6 +36,9 @@ pub(super) struct Triggers {
     /// The model that decides
     #[arg(long)]
     model: Option<String>,
+    /// The server of the model, instead of its provider's
+    #[arg(long, value_name = "URL", requires = "model")]
+    base_url: Option<String>,
     /// How often each query is run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
@@ -89,7 +92,12 @@ impl Triggers {
         let stop = crate::commands::run::stop_on_interrupt()?;
         let bar = progress::bar(jobs.len(), output);
         let done = Mutex::new(Vec::new());
-        let options = options(session, self.model.clone(), records.path().to_owned())?;
+        let options = options(
+            session,
+            self.model.clone(),
+            self.base_url.as_deref(),
+            records.path().to_owned(),
+        )?;
         runner::run(&jobs, &options, &stop, &|result| {
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(result);
             bar.inc(1);

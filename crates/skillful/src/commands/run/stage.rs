@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use agent::action::SkillRef;
+use agent::driver::approvals;
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
 use agent::run::{Patience, Preloaded, Run, Setup};
@@ -13,7 +14,7 @@ use agent::workbench::{ScriptSettings, Workbench};
 use serde_json::json;
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Pattern};
+use tools::permission::{Engine, Grant, Pattern};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
@@ -35,7 +36,8 @@ pub(super) struct Stage<'a> {
     pub(super) choice: &'a Choice,
 }
 
-type Staged = (Run, Journal, SystemClock);
+/// What a run goes on with: itself, its record, the time, and what was approved for all of it.
+type Staged = (Run, Journal, SystemClock, Vec<Grant>);
 
 impl Stage<'_> {
     /// A new run and its record.
@@ -78,7 +80,7 @@ impl Stage<'_> {
             is_child: false,
             store_prompts: config.audit.store_prompts,
         };
-        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
+        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO), Vec::new()))
     }
 
     /// Bodies that are in the context from the start, as far as half the context reaches.
@@ -121,7 +123,8 @@ impl Stage<'_> {
         }
         let elapsed =
             events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
-        Ok((run, journal, SystemClock::starting(Duration::from_millis(elapsed))))
+        let clock = SystemClock::starting(Duration::from_millis(elapsed));
+        Ok((run, journal, clock, approvals(self.engine, &events)))
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
