@@ -469,6 +469,17 @@ fn connections_are_kept_and_keys_and_headers_are_sent() {
 }
 
 #[test]
+fn a_kept_connection_that_the_server_closed_is_no_failure() {
+    let good = || Play::Pieces(vec![whole(200, "", &recorded("openai/tools.sse"))]);
+    let server = Server::new(vec![good(), good(), good()]);
+    let mut asked = remote(Wire::OpenAi, server.url(), GIVEN);
+    for connection in 0..3 {
+        assert!(asked.ask().0.starts_with("run_script "));
+        assert_eq!(server.heard().connection, connection);
+    }
+}
+
+#[test]
 fn usage_is_counted_priced_and_estimated_where_there_is_none() {
     let usage = |wire, body: &[u8]| {
         let server = Server::new(vec![Play::Send(whole(200, "", body))]);

@@ -5,7 +5,7 @@ mod world;
 use insta::assert_snapshot;
 use world::World;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 29] = [
     "",
     "list",
     "search",
@@ -18,6 +18,17 @@ const COMMANDS: [&str; 18] = [
     "doctor",
     "trust",
     "trust project",
+    "pack",
+    "export",
+    "install",
+    "uninstall",
+    "restore",
+    "verify",
+    "outdated",
+    "update",
+    "keygen",
+    "sign",
+    "trust key",
     "untrust",
     "config",
     "config show",

@@ -19,7 +19,7 @@ use crate::session::Session;
 /// Compare it with its owner first, on another way than the one it came by.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful trust key team.pub --name \"Our team\"\n  skillful trust key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 --name Acme --for 'acme/*'"
+    after_help = "Examples:\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'\n  skillful trust key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 --name Acme"
 )]
 pub(crate) struct TrustKey {
     /// A public key in minisign's format: a file, or the key itself
