@@ -46,7 +46,7 @@ pub use listing::{Unlisted, list};
 pub use open::is_in_use;
 pub use prune::{Prunable, Pruning, prunable, prune};
 pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
-pub use redact::{InvalidPattern, Redactor};
+pub use redact::{InvalidPattern, Redactor, Streamed};
 pub use run_id::{InvalidRunId, RunId};
 pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
 pub use verify::{Problem, ProblemKind, Verification, verify};

@@ -93,6 +93,24 @@ impl Benchmark {
     }
 }
 
+impl RunSummary {
+    /// What is compared, both sides of it, and the difference.
+    pub fn rows(&self) -> [(&'static str, Spread, Spread, f64); 3] {
+        let Self { with_skill: with, without_skill: without, delta } = self;
+        [
+            ("pass rate", with.pass_rate, without.pass_rate, delta.pass_rate),
+            ("seconds", with.time_seconds, without.time_seconds, delta.time_seconds),
+            ("tokens", with.tokens, without.tokens, delta.tokens),
+        ]
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&format!("{:.2} ± {:.2}", self.mean, self.stddev))
+    }
+}
+
 impl Side {
     fn of(results: &[CaseResult], variant: Variant) -> Self {
         let own = || results.iter().filter(move |result| result.variant == variant);

@@ -51,6 +51,9 @@ pub struct Setup {
     /// Skills that are installed for the user first: folders or packs.
     #[serde(skip_serializing_if = "is_default")]
     pub preinstall_skills: Vec<PathBuf>,
+    /// Packs whose installation must be refused and leave nothing behind.
+    #[serde(skip_serializing_if = "is_default")]
+    pub refused_skills: Vec<PathBuf>,
     /// Files that are copied to the workspace, relative to the case. A leading `inputs/` is left out there.
     #[serde(skip_serializing_if = "is_default")]
     pub files: Vec<PathBuf>,

@@ -5,6 +5,7 @@
 
 pub mod ollama;
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -91,12 +92,25 @@ impl Sender {
         cancel: &Cancel,
         take: &mut dyn FnMut(&[u8]) -> Result<Progress, CallError>,
     ) -> Result<(), CallError> {
-        let watch = Watch { cancel, waits, began: Instant::now() };
+        let watch = Watch { cancel, waits, began: Instant::now(), answered: Cell::new(false) };
+        let was_kept = self.opened.is_some();
+        let ended = self.attempt(request, &watch, take);
+        // A server may close at any time what was kept; that is no failure of this request.
+        let was_closed = matches!(ended, Err(CallError::Broken { .. })) && !watch.answered.get();
+        if was_kept && was_closed { self.attempt(request, &watch, take) } else { ended }
+    }
+
+    fn attempt(
+        &mut self,
+        request: &HttpRequest,
+        watch: &Watch<'_>,
+        take: &mut dyn FnMut(&[u8]) -> Result<Progress, CallError>,
+    ) -> Result<(), CallError> {
         if self.opened.is_none() {
             self.opened = Some(open(&self.connection, request)?);
         }
         let Some((runtime, client)) = &self.opened else { unreachable!("it was just opened") };
-        let ended = runtime.block_on(exchange(client, request, &self.connection, &watch, take));
+        let ended = runtime.block_on(exchange(client, request, &self.connection, watch, take));
         if !matches!(ended, Ok(End::Reached)) {
             self.close();
         }
@@ -178,6 +192,7 @@ async fn exchange(
     let failed = |error: reqwest::Error| classified(&error, connection);
     let sent = sent.body(request.body.clone()).send();
     let mut response = watch.over(sent, watch.waits.idle).await?.map_err(failed)?;
+    watch.answered.set(true);
     let status = response.status();
     if !status.is_success() {
         return Err(error(response, watch).await);
@@ -256,6 +271,8 @@ struct Watch<'a> {
     cancel: &'a Cancel,
     waits: Waits,
     began: Instant,
+    /// Whether an answer has begun.
+    answered: Cell<bool>,
 }
 
 impl Watch<'_> {

@@ -9,6 +9,7 @@ pub mod frontmatter;
 pub mod index;
 pub mod inner_path;
 pub mod load;
+pub mod lock;
 mod markdown;
 pub mod metadata;
 pub mod offer;

@@ -8,6 +8,7 @@ mod bounds;
 mod files;
 mod injection;
 mod resource;
+mod seal;
 mod tree;
 
 #[cfg(test)]
@@ -39,6 +40,8 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Characters of an excerpt.
     pub excerpt_chars: usize,
+    /// Whether content is held to what was installed.
+    pub verify: VerifyOnLoad,
 }
 
 impl Default for Limits {
@@ -49,6 +52,7 @@ impl Default for Limits {
             oversize: Oversize::Trim,
             file_bytes: 2_000_000,
             excerpt_chars: 12_000,
+            verify: VerifyOnLoad::Warn,
         }
     }
 }
@@ -62,6 +66,19 @@ pub enum Oversize {
     Trim,
     /// It is refused.
     Reject,
+}
+
+/// What happens when a file differs from what was installed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum VerifyOnLoad {
+    /// It is handed over, and the report says so.
+    #[default]
+    Warn,
+    /// It is refused.
+    Require,
+    /// Nobody looks.
+    Off,
 }
 
 /// What was read and what was handed over.
@@ -163,6 +180,14 @@ pub enum LoadError {
         /// The number of characters allowed.
         limit_chars: usize,
     },
+    /// It is not what was installed.
+    #[error("`{path}` is refused: {reason}", path = for_terminal(path))]
+    Modified {
+        /// The path, or the skill's name.
+        path: String,
+        /// What is different.
+        reason: String,
+    },
     /// The system refused.
     #[error("`{path}` cannot be read", path = for_terminal(path))]
     Io {
@@ -184,6 +209,7 @@ impl LoadError {
             Self::ChunkNotFound { .. } => "ChunkNotFound",
             Self::NotText { .. } => "NotText",
             Self::BodyTooLarge { .. } => "BodyTooLarge",
+            Self::Modified { .. } => "SkillModified",
             Self::Io { .. } => "IOError",
         }
     }
@@ -203,6 +229,9 @@ impl LoadError {
             Self::NotText { .. } => "only text files can be read; a script can process this one",
             Self::BodyTooLarge { .. } => {
                 "move details to files under references/ and name them in the body"
+            }
+            Self::Modified { .. } => {
+                "`skillful verify` names what differs; installing it again brings back what was there"
             }
             Self::Io { .. } => "check that the file exists and can be read",
         }

@@ -115,6 +115,17 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// Reads the frontmatter of a whole `SKILL.md` in a folder called `folder`.
+    pub fn of_file(
+        content: &[u8],
+        folder: &str,
+        options: &ReadOptions,
+    ) -> Result<Self, FrontmatterError> {
+        let (yaml, _) = frontmatter::split_whole(content, &options.limits)?;
+        let yaml = std::str::from_utf8(&content[yaml]).map_err(|_| FrontmatterError::NotUtf8)?;
+        Self::read(yaml, folder, options)
+    }
+
     /// Reads the text between the `---` lines of the `SKILL.md` in a folder called `folder`.
     pub fn read(yaml: &str, folder: &str, options: &ReadOptions) -> Result<Self, FrontmatterError> {
         let parsed = frontmatter::parse(yaml, &options.limits)?;

@@ -1,7 +1,9 @@
-//! Which projects' skills may be used: those the user has looked at.
+//! Which projects' skills may be used: those the user has looked at. And whose keys may sign packs.
 //!
 //! Trust is bound to a folder and to what its skills say about themselves. A pull that adds a skill,
 //! or changes a description or a tool list, asks again.
+//!
+//! Invariant: a store that holds keys is read only with the checksum that this program gave it.
 
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Whether project skills need trust, and which have it.
 #[derive(Debug, Clone)]
@@ -42,13 +45,34 @@ impl Trust {
 
 /// The user's `trust.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TrustStore {
     /// Trusted folders of skills, by path.
     #[serde(default)]
     pub projects: BTreeMap<String, TrustedProject>,
-    /// What other parts keep in the same file.
-    #[serde(flatten)]
-    pub others: BTreeMap<String, serde_json::Value>,
+    /// Keys that sign packs, by their id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub keys: BTreeMap<String, TrustedKey>,
+    /// Over the rest, so that a change by hand or by accident is noticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
+}
+
+/// A key that may sign packs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedKey {
+    /// Whose key it is, in the user's words.
+    pub name: String,
+    /// The key in minisign's one-line form.
+    pub public_key: String,
+    /// Names of skills that it may sign; `*` stands for any characters.
+    pub names: Vec<String>,
+    /// When it was trusted, in RFC 3339.
+    pub trusted_at: String,
+    /// When trust was taken back. The key is kept, so that it cannot come back unseen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<String>,
 }
 
 /// Trust in one folder of skills.
@@ -92,9 +116,17 @@ pub enum TrustError {
 impl TrustStore {
     /// Reads the store; a missing file is an empty one, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
+        let damaged = |source| TrustError::Damaged { path: path.to_owned(), source };
         match fs::read(path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|source| TrustError::Damaged { path: path.to_owned(), source }),
+            Ok(bytes) => {
+                let store: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
+                let changed = match &store.checksum {
+                    Some(_) => store.to_bytes() != bytes,
+                    None => !store.keys.is_empty(),
+                };
+                let reason = "it was changed by something else than this program";
+                if changed { Err(damaged(serde::de::Error::custom(reason))) } else { Ok(store) }
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(source) => Err(TrustError::Read { path: path.to_owned(), source }),
         }
@@ -106,13 +138,22 @@ impl TrustStore {
             let folder = path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
+            file.write_all(&self.to_bytes())?;
             file.as_file().sync_all()?;
             file.persist(path)?;
             Ok(())
         };
         write().map_err(|source| TrustError::Write { path: path.to_owned(), source })
+    }
+
+    /// The whole file, with its checksum.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut store = Self { checksum: None, ..self.clone() };
+        let plain = serde_json::to_vec(&store).expect("a trust store is plain data");
+        store.checksum = Some(format!("sha256:{}", crate::hex(&Sha256::digest(&plain))));
+        let mut bytes = serde_json::to_vec_pretty(&store).expect("a trust store is plain data");
+        bytes.push(b'\n');
+        bytes
     }
 
     /// Trusts the skills below `root` as they are now.

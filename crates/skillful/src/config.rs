@@ -13,7 +13,7 @@ mod tests;
 use agent::budget::Budget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill::load::Oversize;
+use skill::load::{Oversize, VerifyOnLoad};
 use skill::metadata::Mode;
 use skill::offer::CatalogFormat;
 use skill::roots::Source;
@@ -46,6 +46,8 @@ pub(crate) struct Config {
     pub(crate) execution: Execution,
     /// What the record of a run holds.
     pub(crate) audit: Audit,
+    /// How packs are installed.
+    pub(crate) install: Install,
     /// What is allowed, asked or denied, by permission and pattern; the last match wins.
     pub(crate) permissions: serde_json::Map<String, serde_json::Value>,
     /// Named sets of permissions, chosen with `--profile`.
@@ -112,6 +114,51 @@ pub(crate) struct Audit {
     pub(crate) redact: Vec<String>,
     /// Whether prompts and what the model wrote are recorded, not only their hash and size.
     pub(crate) store_prompts: bool,
+}
+
+/// How packs are installed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Install {
+    /// Which packs must be signed: `never` any, `remote` ones, `always` all.
+    pub(crate) require_signature: RequireSignature,
+    /// What happens when a loaded file differs from what was installed: `warn`, `require` refuses it, `off`.
+    pub(crate) verify_on_load: VerifyOnLoad,
+    /// Files of a pack.
+    pub(crate) max_entries: u64,
+    /// Bytes of all files of a pack.
+    pub(crate) max_bytes: u64,
+    /// How many times larger a file may be than its compressed form.
+    pub(crate) max_ratio: u64,
+    /// Seconds that fetching a pack may take.
+    pub(crate) timeout_seconds: u64,
+}
+
+impl Default for Install {
+    fn default() -> Self {
+        let limits = pack::material::Limits::default();
+        Self {
+            require_signature: RequireSignature::Never,
+            verify_on_load: VerifyOnLoad::default(),
+            max_entries: limits.entries,
+            max_bytes: limits.bytes,
+            max_ratio: limits.ratio,
+            timeout_seconds: 300,
+        }
+    }
+}
+
+/// Which packs must be signed by a trusted key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RequireSignature {
+    /// None.
+    #[default]
+    Never,
+    /// Those that come over the network.
+    Remote,
+    /// All.
+    Always,
 }
 
 /// How skills are found.
@@ -254,6 +301,7 @@ impl Config {
             oversize: self.security.oversize_skill_body,
             file_bytes: self.security.max_resource_file_bytes,
             excerpt_chars: self.security.max_resource_excerpt_chars,
+            verify: self.install.verify_on_load,
         }
     }
 

@@ -28,15 +28,21 @@ pub(crate) struct Failure {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+    pub(crate) details: Option<Value>,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, code, message: message.into(), hint: None }
+        Self { exit, code, message: message.into(), hint: None, details: None }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn details(mut self, details: Value) -> Self {
+        self.details = Some(details);
         self
     }
 
@@ -62,8 +68,9 @@ impl Failure {
     }
 
     pub(crate) fn to_json(&self) -> ErrorDocument<'_> {
-        let Self { code, message, hint, .. } = self;
-        ErrorDocument { error: ErrorBody { code, message, hint: hint.as_deref(), details: None } }
+        let Self { code, message, hint, details, .. } = self;
+        let (hint, details) = (hint.as_deref(), details.as_ref());
+        ErrorDocument { error: ErrorBody { code, message, hint, details } }
     }
 }
 
@@ -83,7 +90,7 @@ struct ErrorBody<'a> {
     /// What can be done about it.
     hint: Option<&'a str>,
     /// More, where there is more to say.
-    details: Option<Value>,
+    details: Option<&'a Value>,
 }
 
 impl From<std::io::Error> for Failure {
@@ -95,13 +102,17 @@ impl From<std::io::Error> for Failure {
 
 impl From<skill::load::LoadError> for Failure {
     fn from(error: skill::load::LoadError) -> Self {
-        Self::from_error(Exit::Failed, error.code(), &error).hint(error.hint())
+        let modified = matches!(error, skill::load::LoadError::Modified { .. });
+        let exit = if modified { Exit::Refused } else { Exit::Failed };
+        Self::from_error(exit, error.code(), &error).hint(error.hint())
     }
 }
 
 impl From<skill::trust::TrustError> for Failure {
     fn from(error: skill::trust::TrustError) -> Self {
-        Self::from_error(Exit::Failed, "TrustStoreError", &error)
+        let damaged = matches!(error, skill::trust::TrustError::Damaged { .. });
+        let exit = if damaged { Exit::Refused } else { Exit::Failed };
+        Self::from_error(exit, "TrustStoreError", &error)
             .hint("repair or remove the file; projects must then be trusted again")
     }
 }

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod config;
 mod failure;
+mod installing;
 mod models;
 mod output;
 mod session;

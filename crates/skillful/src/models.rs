@@ -105,7 +105,7 @@ impl Choice {
         match &self.kind {
             Kind::Offline => Ok(Box::new(Offline::new(offer.search(run.request(), 5)))),
             Kind::Scripted(file) => scripted(&session.surroundings.working_directory.join(file)),
-            Kind::Remote(server) => Ok(Box::new(server.open(session, offer, tools, run)?)),
+            Kind::Remote(server) => Ok(Box::new(server.open(session, offer, tools, run))),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! stderr is escaped here; text from skills on stdout by whoever prints it, through `skill::text`.
 
 pub(crate) mod fit;
+mod hidden;
 mod json;
 
 use std::io::{BufWriter, Write};
@@ -16,6 +17,7 @@ use skill::text::for_terminal;
 
 use crate::cli::Global;
 use crate::failure::Failure;
+pub(crate) use hidden::ask_hidden;
 
 /// When colours are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -85,6 +85,7 @@ impl Session {
     }
 
     pub(crate) fn index(&self) -> Result<Index, Failure> {
+        self.tidy();
         Ok(Index::build(&self.roots(), &self.index_options()?))
     }
 

@@ -29,6 +29,12 @@ fn without_files_every_setting_has_its_default() {
     execution.require_approval_for: []
     execution.sandbox: "required"
     execution.timeout_seconds: 30
+    install.max_bytes: 104857600
+    install.max_entries: 10000
+    install.max_ratio: 100
+    install.require_signature: "never"
+    install.timeout_seconds: 300
+    install.verify_on_load: "warn"
     model.api_key_command: null
     model.api_key_env: null
     model.base_url: null
@@ -218,7 +224,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `execution`, `audit`, `permissions`, `profiles`
+    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `execution`, `audit`, `install`, `permissions`, `profiles`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -342,6 +348,14 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "require_approval_for": [],  // Tools that ask before every use, whatever the rules say.
         // "sandbox": "required",  // What happens where the kernel cannot contain a script.
         // "timeout_seconds": 30,  // Seconds a script may take.
+      },
+      "install": {
+        // "max_bytes": 104857600,  // Bytes of all files of a pack.
+        // "max_entries": 10000,  // Files of a pack.
+        // "max_ratio": 100,  // How many times larger a file may be than its compressed form.
+        // "require_signature": "never",  // Which packs must be signed: `never` any, `remote` ones, `always` all.
+        // "timeout_seconds": 300,  // Seconds that fetching a pack may take.
+        // "verify_on_load": "warn",  // What happens when a loaded file differs from what was installed: `warn`, `require` refuses it, `off`.
       },
       "model": {
         // "api_key_command": null,  // A command that prints the key, word by word.

@@ -102,6 +102,7 @@ fn json_is_the_entry_with_files_chunks_and_frontmatter() {
         "name": "analyst"
       },
       "id": "user/analyst@1.2",
+      "installed": null,
       "meta": {
         "author": null,
         "compatibility": null,
@@ -205,6 +206,7 @@ fn a_skill_that_was_left_out_is_not_just_missing() {
           "path": "[world]/home/.agent/skills/broken/SKILL.md"
         }
       ],
+      "installed": null,
       "losers": [],
       "name": "broken",
       "offered": null,
@@ -270,6 +272,7 @@ fn why_names_the_copy_that_counts_and_the_others() {
       "catalog_chars": 60,
       "hidden_by": [],
       "ignored": [],
+      "installed": null,
       "losers": [
         {
           "path": "[world]/home/.agent/skills/analyst",

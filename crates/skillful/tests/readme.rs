@@ -79,7 +79,13 @@ fn every_setting_is_documented_with_its_default() {
 #[test]
 fn what_it_links_to_is_there() {
     let folder = readme().parent().unwrap().to_owned();
-    for document in ["README.md", "ARCHITECTURE.md", "docs/configuration.md", "docs/standard.md"] {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "docs/configuration.md",
+        "docs/models.md",
+        "docs/standard.md",
+    ] {
         let text = fs::read_to_string(folder.join(document)).unwrap();
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.starts_with("http")) {

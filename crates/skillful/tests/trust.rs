@@ -243,14 +243,15 @@ fn where_there_is_nothing_to_trust_that_is_said() {
     }
     [exit 1]
     "#);
-    assert_snapshot!(world.run("skillful trust"), @"
+    assert_snapshot!(world.run("skillful trust"), @r#"
     [stderr]
-    Trust a project's skills as they are now
+    Trust a project's skills as they are now, or a key that signs packs
 
     Usage: skillful trust [OPTIONS] <COMMAND>
 
     Commands:
       project  Trust the skills of the project you are in
+      key      Trust a key that signs packs
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -268,8 +269,9 @@ fn where_there_is_nothing_to_trust_that_is_said() {
     Examples:
       skillful trust project
       skillful -C ~/work/app trust project --dry-run
+      skillful trust key team.pub --name "Our team" --for 'team-*'
     [exit 2]
-    ");
+    "#);
 }
 
 #[test]
@@ -281,7 +283,7 @@ fn trust_that_cannot_be_read_is_no_trust() {
     [stderr]
     error: `[world]/home/.agent/trust.json` is damaged: EOF while parsing an object at line 1 column 1
     hint: repair or remove the file; projects must then be trusted again
-    [exit 1]
+    [exit 4]
     ");
 }
 

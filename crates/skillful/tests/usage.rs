@@ -5,7 +5,7 @@ mod world;
 use insta::assert_snapshot;
 use world::World;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 29] = [
     "",
     "list",
     "search",
@@ -18,6 +18,17 @@ const COMMANDS: [&str; 18] = [
     "doctor",
     "trust",
     "trust project",
+    "pack",
+    "export",
+    "install",
+    "uninstall",
+    "restore",
+    "verify",
+    "outdated",
+    "update",
+    "keygen",
+    "sign",
+    "trust key",
     "untrust",
     "config",
     "config show",
@@ -48,10 +59,20 @@ fn help_names_every_command() {
       new          Start a new skill from a template
       refresh      Read every skill anew, whatever the cache says
       doctor       Look for what is wrong, and say how to mend it
+      pack         Make a pack from folders with skills
+      export       Make a pack from an installed skill
+      install      Install the skills of a pack, all or none
+      uninstall    Take an installed skill out
+      restore      Bring back a skill that was uninstalled or replaced
+      verify       Check a pack, or whether an installed skill is still what was installed
+      outdated     List installed skills whose source has something else now
+      update       Update installed skills from where they came from
+      keygen       Make a pair of keys to sign packs with
+      sign         Sign a pack
       eval         Measure skills: do they trigger, do runs behave, do they help?
       permissions  Show or take back what was approved for always
-      trust        Trust a project's skills as they are now
-      untrust      Take trust in a project's skills back
+      trust        Trust a project's skills as they are now, or a key that signs packs
+      untrust      Take trust in a project's skills or in a key back
       config       Show or start the settings
       schema       Print the JSON Schema of a file or an output
       completions  Print completions for a shell
@@ -109,7 +130,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, eval, permissions, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -224,17 +245,28 @@ fn schemas_are_listed_and_printed() {
     eval-report
     eval-triggers
     event
+    export
     inspect
+    install
+    keygen
     list
     new
+    outdated
+    pack
+    restore
     run
     run-summary
     scan
     script
     search
+    sign
     trust
+    trust-key
+    uninstall
     untrust
     validate
+    update
+    verify
     why
     ");
     assert_snapshot!(world.run("skillful schema search"), @r##"

@@ -5,6 +5,7 @@
 //! Invariants: the time is linear in the text; what was redacted once stays as it is.
 
 mod patterns;
+mod streamed;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,8 @@ use serde_json::Value;
 use tools::permission::Answer;
 
 use crate::step::{Input, Observation, Prepared, Refusal, Reply};
+pub use streamed::Streamed;
+
 use patterns::{ASSIGNMENT, TOKENS, is_secret_name, looks_random, looks_secret};
 
 /// The shortest value that counts as a secret: shorter ones are found in innocent words.
@@ -25,12 +28,21 @@ const SHORTEST: usize = 8;
 const SHORTEST_WORD: usize = 20;
 
 /// Takes secrets out of texts.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Redactor {
     tokens: Regex,
     assignment: Regex,
     /// With the word that stands for what they find.
     given: Vec<(Regex, &'static str)>,
+    /// What is known to be secret, word for word.
+    secrets: Vec<String>,
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // It knows secrets.
+        f.debug_struct("Redactor").field("patterns", &self.given.len()).finish_non_exhaustive()
+    }
 }
 
 /// A pattern that cannot be used.
@@ -60,7 +72,8 @@ impl Redactor {
             secrets.into_iter().map(str::trim).filter(|secret| is_distinctive(secret)).collect();
         // The longest first, in case one begins with another.
         secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let literals: Vec<String> = secrets.into_iter().map(regex::escape).collect();
+        let secrets: Vec<String> = secrets.into_iter().map(str::to_owned).collect();
+        let literals: Vec<String> = secrets.iter().map(|secret| regex::escape(secret)).collect();
         let mut given = Vec::new();
         if !literals.is_empty() {
             given.push((compile(&literals.join("|"))?, "environment"));
@@ -68,7 +81,7 @@ impl Redactor {
         for pattern in patterns {
             given.push((compile(pattern)?, "configured"));
         }
-        Ok(Self { tokens: compile(TOKENS)?, assignment: compile(ASSIGNMENT)?, given })
+        Ok(Self { tokens: compile(TOKENS)?, assignment: compile(ASSIGNMENT)?, given, secrets })
     }
 
     /// The text without its secrets; each is replaced by `[redacted:KIND]`.
@@ -83,6 +96,11 @@ impl Redactor {
                 .then(|| format!("{}{}", &found["name"], mark("assignment")))
         });
         clean
+    }
+
+    /// The same for a text that arrives in pieces.
+    pub fn streamed(&self) -> Streamed<'_> {
+        Streamed::new(self)
     }
 
     /// An input without secrets in any of its texts.

@@ -29,8 +29,12 @@ impl Run {
             None => "none yet; make one with your first reply".to_owned(),
             Some(plan) => json!(plan).to_string(),
         };
+        let skills = match self.skills().join(", ") {
+            names if names.is_empty() => "none".to_owned(),
+            names => format!("{names} (see their text above)"),
+        };
         format!(
-            "[Run State]\nPlan: {plan}\nBudget left: {}\nReply with one JSON object.",
+            "[Run State]\nSelected skills: {skills}\nPlan: {plan}\nBudget left: {}\nReply with one JSON object.",
             self.left()
         )
     }

@@ -49,6 +49,7 @@ impl Workbench<'_> {
         let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
         let files = Files::open(entry).map_err(|error| of_load(&error))?;
         let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
+        let modified = self.verify(&files, &path, &bytes)?;
         let command = self
             .scripts
             .interpreters
@@ -64,7 +65,8 @@ impl Workbench<'_> {
             patterns: vec![format!("{}/{path}", entry.name)],
             risk: Risk::Medium,
             effect: format!(
-                "runs {program} in a sandbox, no network, writes only to the run's sandbox folder"
+                "runs {program} in a sandbox, no network, writes only to the run's sandbox folder{}",
+                if modified { "; the skill was changed since it was installed" } else { "" }
             ),
             params,
             skill_hash: Some(SkillHash(format!("sha256:{}", files.content_hash()))),
@@ -85,6 +87,7 @@ impl Workbench<'_> {
         let files = Files::open(entry).map_err(|error| of_load(&error))?;
         let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
         let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
+        self.verify(&files, &path, &bytes)?;
         let folder = match entry.source {
             // A script needs its neighbours on disk.
             Source::Builtin => {
@@ -107,6 +110,15 @@ impl Workbench<'_> {
         });
         let exit = exit.map_err(|error| of_script(&error))?;
         streams.keep(journal, &exit, &self.redactor).map_err(|error| io_error(&error))
+    }
+
+    /// Holds a script, and everything that it may read of its skill, to what was installed; answers
+    /// whether something differs.
+    fn verify(&self, files: &Files, path: &InnerPath, bytes: &[u8]) -> Result<bool, Refusal> {
+        let how = self.limits.verify;
+        let own = files.verify(path.as_str(), bytes, how).map_err(|error| of_load(&error))?;
+        let all = files.verify_all(how).map_err(|error| of_load(&error))?;
+        Ok(own.or(all).is_some())
     }
 
     fn surroundings(&self, run: &Path) -> std::io::Result<Surroundings> {

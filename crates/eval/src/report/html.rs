@@ -216,21 +216,10 @@ fn comparison(report: &Report, page: &mut String) {
     });
     page.push_str(&bars("Pass rate", &shown, None));
     page.push_str("<table><thead><tr><th></th><th>with</th><th>without</th><th>difference</th></tr></thead><tbody>");
-    let rows = [
-        ("pass rate", run.with_skill.pass_rate, run.without_skill.pass_rate, run.delta.pass_rate),
-        (
-            "seconds",
-            run.with_skill.time_seconds,
-            run.without_skill.time_seconds,
-            run.delta.time_seconds,
-        ),
-        ("tokens", run.with_skill.tokens, run.without_skill.tokens, run.delta.tokens),
-    ];
-    for (what, with, without, delta) in rows {
+    for (what, with, without, delta) in run.rows() {
         let _ = write!(
             page,
-            "<tr><td>{what}</td><td>{:.2} ± {:.2}</td><td>{:.2} ± {:.2}</td><td>{delta:+.2}</td></tr>",
-            with.mean, with.stddev, without.mean, without.stddev
+            "<tr><td>{what}</td><td>{with}</td><td>{without}</td><td>{delta:+.2}</td></tr>"
         );
     }
     page.push_str("</tbody></table>");

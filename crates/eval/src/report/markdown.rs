@@ -124,27 +124,8 @@ fn figures(report: &Report, text: &mut String) {
         let run = &benchmark.run_summary;
         let _ = writeln!(text, "\n## With and without `{}`\n", plain(&benchmark.skill));
         text.push_str("| | with | without | difference |\n| --- | ---: | ---: | ---: |\n");
-        let rows = [
-            (
-                "pass rate",
-                run.with_skill.pass_rate,
-                run.without_skill.pass_rate,
-                run.delta.pass_rate,
-            ),
-            (
-                "seconds",
-                run.with_skill.time_seconds,
-                run.without_skill.time_seconds,
-                run.delta.time_seconds,
-            ),
-            ("tokens", run.with_skill.tokens, run.without_skill.tokens, run.delta.tokens),
-        ];
-        for (what, with, without, delta) in rows {
-            let _ = writeln!(
-                text,
-                "| {what} | {:.2} ± {:.2} | {:.2} ± {:.2} | {delta:+.2} |",
-                with.mean, with.stddev, without.mean, without.stddev
-            );
+        for (what, with, without, delta) in run.rows() {
+            let _ = writeln!(text, "| {what} | {with} | {without} | {delta:+.2} |");
         }
     }
 }

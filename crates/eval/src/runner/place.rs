@@ -29,6 +29,8 @@ pub(super) enum PlaceError {
     Outside { path: PathBuf },
     #[error("cannot install `{}`: {reason}", path.display())]
     Install { path: PathBuf, reason: String },
+    #[error("`{}` {reason}", path.display())]
+    NotRefused { path: PathBuf, reason: String },
 }
 
 impl Place {
@@ -58,6 +60,9 @@ impl Place {
         }
         for skill in &case.setup.preinstall_skills {
             place.install(&job.located.resolve(skill, &options.elsewhere), options)?;
+        }
+        for pack in &case.setup.refused_skills {
+            place.refuse(&job.located.resolve(pack, &options.elsewhere), options)?;
         }
         place.configure(settings(case, options))?;
         if let Some(script) = &case.mock {
@@ -164,6 +169,19 @@ impl Place {
         }
     }
 
+    /// Tries to install what must be refused.
+    fn refuse(&self, pack: &Path, options: &Options) -> Result<(), PlaceError> {
+        let before = everything(self.folder.path());
+        let refused = match self.install(pack, options) {
+            Ok(()) => Err("should have been refused, but was installed".to_owned()),
+            Err(_) if everything(self.folder.path()) != before => {
+                Err("was refused, but left something behind".to_owned())
+            }
+            Err(_) => Ok(()),
+        };
+        refused.map_err(|reason| PlaceError::NotRefused { path: pack.to_owned(), reason })
+    }
+
     /// Folders that scripts wrote to.
     fn sandboxes(&self) -> Vec<PathBuf> {
         let runs = fs::read_dir(self.workspace().join(".agent/runs"));
@@ -242,4 +260,19 @@ fn copy(from: &Path, to: &Path) -> Result<(), PlaceError> {
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
+}
+
+/// The files below a folder; those of installers themselves, whose names begin with a dot, do not count.
+fn everything(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(everything(&path));
+        } else if !entry.file_name().to_string_lossy().starts_with('.') {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
 }

@@ -14,6 +14,10 @@ use crate::case::Case;
 /// A program that does what the request says, in place of the real one.
 const PROGRAM: &str = r#"#!/bin/sh
 for request; do :; done
+if [ "$1" = install ]; then
+  case "$request" in *bad.zip) exit 4;; *messy.zip) touch "$HOME/.agent/skills/rest"; exit 4;; esac
+  mkdir "$HOME/.agent/skills/good" && touch "$HOME/.agent/skills/good/SKILL.md"; exit 0
+fi
 answer() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"final_answer","answer":"%s"},"prev":""}\n' "$1"; }
 case "$request" in
   hang) sleep 600 & wait;;
@@ -228,4 +232,21 @@ fn records_of_different_jobs_have_different_names() {
     }
     assert_eq!(names.len(), 9);
     assert!(names.iter().all(|name| !name.contains('/')));
+}
+
+#[test]
+fn a_pack_that_must_be_refused_leaves_nothing_behind() {
+    let world = World::new();
+    for (pack, expected) in [
+        ("bad.zip", None),
+        ("good.zip", Some("should have been refused, but was installed")),
+        ("messy.zip", Some("was refused, but left something behind")),
+    ] {
+        let path = world.folder.path().join(pack);
+        fs::write(&path, "").unwrap();
+        let case = world.located("where", json!({"setup": {"refused_skills": [pack]}}));
+        let results = world.run(&[case], &world.options());
+        let expected = expected.map(|reason| format!("`{}` {reason}", path.display()));
+        assert_eq!(results["where"].error, expected, "{pack}");
+    }
 }

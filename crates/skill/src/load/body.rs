@@ -28,7 +28,9 @@ pub struct Body {
 
 /// Reads the body of a skill and nothing else of it.
 pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<Body, LoadError> {
-    let bytes = Files::open(entry)?.manifest(limits.file_bytes)?;
+    let files = Files::open(entry)?;
+    let bytes = files.manifest(limits.file_bytes)?;
+    let modified = files.verify(MANIFEST, &bytes, limits.verify)?;
     let refused = |source| LoadError::InvalidFrontmatter { name: entry.name.clone(), source };
     let body = body_of(entry, &bytes, read).map_err(refused)?;
     let (visible, diagnostics) = cleaned(&body);
@@ -43,7 +45,7 @@ pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<B
         text_sha256: sha256(fitted.text.as_bytes()),
         dropped_sections: fitted.dropped,
         storage_ref: None,
-        diagnostics: diagnostics.into_iter().chain(tags).collect(),
+        diagnostics: modified.into_iter().chain(diagnostics).chain(tags).collect(),
     };
     let core = Loaded { text: fitted.text, report, full: fitted.full };
     Ok(Body { name: entry.name.clone(), core, chunks })

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::LoadError;
 use super::bounds::Bounds;
+use super::seal::Seal;
 use crate::builtin::{self, BuiltinFile};
 use crate::index::Entry;
 use crate::inner_path::InnerPath;
@@ -36,6 +37,7 @@ const COUNT: usize = 10_000;
 pub struct Files {
     name: String,
     place: Place,
+    pub(super) seal: Option<Seal>,
 }
 
 #[derive(Debug)]
@@ -65,7 +67,7 @@ impl Files {
         let missing = || LoadError::SkillNotFound { name: entry.name.clone() };
         if entry.source == Source::Builtin {
             let files = builtin::files(&entry.name).ok_or_else(missing)?;
-            return Ok(Self { name, place: Place::Builtin(files) });
+            return Ok(Self { name, place: Place::Builtin(files), seal: None });
         }
         let bounds = Bounds::of(entry);
         let opened = bounds.open(&entry.path, OFlags::RDONLY | OFlags::DIRECTORY);
@@ -73,7 +75,7 @@ impl Files {
             blocked(&entry.path.to_string_lossy(), "it was replaced by a link out of its root")
         })?;
         let (folder, manifest) = (Dir::from_std_file(folder), entry.path.join(MANIFEST));
-        Ok(Self { name, place: Place::Disk { folder, manifest, bounds } })
+        Ok(Self { name, place: Place::Disk { folder, manifest, bounds }, seal: Seal::of(entry) })
     }
 
     /// Reads `SKILL.md`, which alone may be a link out of the folder.

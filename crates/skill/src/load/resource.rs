@@ -22,6 +22,7 @@ pub fn load_resource(
         "SKILL.md" => files.manifest(limits.file_bytes)?,
         _ => files.read(&path, limits.file_bytes)?,
     };
+    let modified = files.verify(path.as_str(), &bytes, limits.verify)?;
     let not_text = || LoadError::NotText { path: path.as_str().to_owned() };
     if bytes.contains(&0) {
         return Err(not_text());
@@ -29,7 +30,7 @@ pub fn load_resource(
     let content = std::str::from_utf8(&bytes).map_err(|_| not_text())?;
     let content = content.trim_start_matches('\u{FEFF}').replace("\r\n", "\n").replace('\r', "\n");
     let (visible, removed) = text::strip_hidden(&content);
-    let mut diagnostics = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = modified.into_iter().collect();
     if removed > 0 {
         let message = format!("{removed} hidden characters removed");
         diagnostics.push(Diagnostic::new("hidden-characters", message));

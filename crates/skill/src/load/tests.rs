@@ -17,6 +17,7 @@ fn errors() -> Vec<LoadError> {
             limit_lines: 2,
             limit_chars: 8,
         },
+        LoadError::Modified { path: path(), reason: "it was changed".to_owned() },
         LoadError::Io { path: path(), source: std::io::ErrorKind::NotFound.into() },
     ]
 }
@@ -33,6 +34,7 @@ fn messages_are_the_contracts() {
         "ChunkNotFound: Chunk 'examples' not found in skill 'a'.",
         r"NotText: `x/\u{1b}[31m\u{202e}.md` is not a text file",
         "BodyTooLarge: the body of `a` has 3 lines and 9 characters, the limits are 2 and 8",
+        r"SkillModified: `x/\u{1b}[31m\u{202e}.md` is refused: it was changed",
         r"IOError: `x/\u{1b}[31m\u{202e}.md` cannot be read",
     ];
     assert_eq!(shown, expected);

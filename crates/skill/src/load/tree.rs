@@ -8,8 +8,24 @@ use sha2::{Digest, Sha256};
 
 use super::{Files, LoadError, sha256};
 use crate::inner_path::InnerPath;
+use crate::lock::{FileRecord, Mode};
 
 impl Files {
+    /// Every file that can be read, with its hash, in the order of their paths.
+    pub fn records(&self) -> Vec<FileRecord> {
+        let record = |file: super::SkillFile| {
+            let path = InnerPath::new(&file.path).ok()?;
+            let (bytes, mode) = self.read_with_mode(&path).ok()?;
+            Some(FileRecord {
+                path: file.path,
+                sha256: sha256(&bytes),
+                size: bytes.len() as u64,
+                mode: Mode::of(mode),
+            })
+        };
+        self.list().into_iter().filter_map(record).collect()
+    }
+
     /// A hash over path, mode, size and content of every file, in the order of their paths. A file that
     /// cannot be read counts by its name, so that it cannot be swapped unseen.
     pub fn content_hash(&self) -> String {

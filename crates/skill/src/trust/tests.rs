@@ -51,19 +51,45 @@ fn trust_is_taken_back_from_everything_below_a_folder() {
     assert_eq!(store.untrust(&world.path("p")), Vec::<String>::new());
 }
 
+fn with_key() -> TrustStore {
+    let key = TrustedKey {
+        name: "team".to_owned(),
+        public_key: "RWQ".to_owned(),
+        names: vec!["*".to_owned()],
+        trusted_at: "now".to_owned(),
+        revoked_at: None,
+    };
+    TrustStore { keys: BTreeMap::from([("00AA".to_owned(), key)]), ..TrustStore::default() }
+}
+
 #[test]
-fn a_store_keeps_what_others_put_into_it() {
+fn a_store_keeps_keys_beside_projects() {
     let world = World::new();
     let file = world.path("config/trust.json");
     assert_eq!(TrustStore::read(&file).unwrap(), TrustStore::default());
-    world.write("config/trust.json", r#"{"keys": {"k": [1, 2]}}"#);
-    let mut store = TrustStore::read(&file).unwrap();
+    let mut store = with_key();
     world.folder("a");
     store.trust(&world.path("a"), "1".to_owned(), "now".to_owned());
     store.write(&file).unwrap();
     let read = TrustStore::read(&file).unwrap();
-    assert_eq!(read, store);
-    assert_eq!(read.others["keys"], serde_json::json!({"k": [1, 2]}));
+    assert_eq!((&read.keys, &read.projects), (&store.keys, &store.projects));
+    // Older ones have no checksum, and no keys.
+    world.write("config/trust.json", r#"{"projects": {}}"#);
+    assert_eq!(TrustStore::read(&file).unwrap(), TrustStore::default());
+}
+
+#[test]
+fn a_change_of_any_byte_of_a_store_is_noticed() {
+    let world = World::new();
+    let file = world.path("trust.json");
+    with_key().write(&file).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        world.write("trust.json", &changed);
+        assert!(TrustStore::read(&file).is_err(), "byte {at}");
+    }
 }
 
 #[test]

@@ -117,7 +117,10 @@ fn configuration(session: &Session) -> Vec<Check> {
     let known: Vec<String> = variable_names().into_iter().map(|(_, name)| name).collect();
     let unknown =
         std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).filter(|name| {
-            name.starts_with("SKILLFUL_") && name != "SKILLFUL_ROOTS" && !known.contains(name)
+            name.starts_with("SKILLFUL_")
+                && name != "SKILLFUL_ROOTS"
+                && name != super::sign::PASSWORD
+                && !known.contains(name)
         });
     checks.extend(unknown.map(|name| {
         warning(

@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 use skill::chunks::Chunk;
 use skill::index::Entry;
-use skill::load::{Files, SkillFile, load_body, load_frontmatter};
+use skill::load::{Files, Limits, SkillFile, VerifyOnLoad, load_body, load_frontmatter};
 use skill::text::{for_terminal, for_terminal_block};
 
+use crate::commands::origin::Provenance;
 use crate::failure::Failure;
 use crate::output::fit::wrapped;
 use crate::output::{Output, Palette};
@@ -38,6 +39,8 @@ pub(crate) struct Inspection<'a> {
     chunks: Vec<Chunk>,
     /// The frontmatter as it was written.
     frontmatter: Value,
+    /// Where an installed skill came from, and whether it is still the same.
+    installed: Option<Provenance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
 }
@@ -47,11 +50,14 @@ impl Inspect {
         let index = session.index()?;
         let entry = session.find(&index, &self.name)?;
         let config = &session.layers.config;
-        let body = load_body(entry, &config.read_options(), &config.load_limits())?;
+        // A skill that was changed can still be looked at; what differs is said.
+        let limits = Limits { verify: VerifyOnLoad::Off, ..config.load_limits() };
+        let body = load_body(entry, &config.read_options(), &limits)?;
         let inspection = Inspection {
             entry,
             files: Files::open(entry)?.list(),
             frontmatter: load_frontmatter(entry, &config.read_options())?.to_json(),
+            installed: Provenance::of(entry, session),
             body: self.show_body.then(|| body.render(&[])),
             chunks: body.chunks,
         };
@@ -103,6 +109,7 @@ impl Inspection<'_> {
         facts.extend(
             optional.into_iter().filter_map(|(label, value)| Some((label, value.clone()?))),
         );
+        facts.extend(self.installed.iter().flat_map(Provenance::facts));
         for (label, value) in facts {
             let value = for_terminal(&value);
             writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))?;

@@ -10,6 +10,7 @@ use skill::index::{Entry, IgnoredPath, Index, Report};
 use skill::scan::Problem;
 use skill::text::for_terminal;
 
+use crate::commands::origin::{Origin, installed};
 use crate::failure::Failure;
 use crate::output::fit::{clipped, columns, missing};
 use crate::output::{Output, Paint, Palette, count};
@@ -27,6 +28,19 @@ pub(crate) struct List {}
 pub(crate) struct Listing<'a> {
     pub(crate) skills: &'a [Entry],
     pub(crate) report: FullReport<'a>,
+    /// Where skills were installed from; `inspect` says whether they are still the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) installed: Vec<InstalledFrom>,
+}
+
+/// Where a skill was installed from.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct InstalledFrom {
+    name: String,
+    /// `user` or `project`.
+    source: &'static str,
+    #[serde(flatten)]
+    origin: Origin,
 }
 
 /// A report with what takes time to find out.
@@ -39,8 +53,12 @@ pub(crate) struct FullReport<'a> {
 }
 
 impl<'a> Listing<'a> {
-    pub(crate) fn of(index: &'a Index) -> Self {
+    pub(crate) fn of(index: &'a Index, session: &Session) -> Self {
+        let installed = installed(session).into_iter();
         Self {
+            installed: installed
+                .map(|(name, source, origin)| InstalledFrom { name, source, origin })
+                .collect(),
             skills: &index.skills,
             report: FullReport { report: &index.report, index_hash: index.hash() },
         }
@@ -52,11 +70,14 @@ impl List {
         // The process ends with this command: nothing is gained by freeing every skill before.
         let index = ManuallyDrop::new(session.index()?);
         if output.json {
-            output.result(&Listing::of(&index), |_, _| Ok(()))?;
+            output.result(&Listing::of(&index, session), |_, _| Ok(()))?;
             return Ok(ExitCode::SUCCESS);
         }
         output.result(&(), |out, palette| table(&index.skills, output.width(), out, palette))?;
         summary(&index, output);
+        for (name, source, origin) in installed(session).iter().filter(|_| output.verbose) {
+            output.note(&format!("{name} ({source}) is from {}", origin.shown()));
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

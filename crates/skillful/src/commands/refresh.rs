@@ -20,7 +20,7 @@ impl Refresh {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = Index::rebuild(&session.roots(), &session.index_options()?);
         index.prepare_search();
-        let listing = Listing::of(&index);
+        let listing = Listing::of(&index, session);
         output.result(&listing, |out, _| {
             writeln!(
                 out,

@@ -96,7 +96,8 @@ impl Run {
         let mut workbench = stage.workbench(run.invoked().cloned())?;
         workbench.reopen(&run.skills());
         let cancel = cancel_on_interrupt()?;
-        let mut screen = Screen::new(output, self.events);
+        let redactor = stage.redactor()?;
+        let mut screen = Screen::new(output, self.events, &redactor);
         let mut approver = Terminal::new(session, &cancel);
         let mut approving = engine.clone();
         approving.remember(approved);
@@ -106,7 +107,7 @@ impl Run {
             engine: &mut approving,
             approver: &mut approver,
             listener: &mut screen,
-            redactor: &stage.redactor()?,
+            redactor: &redactor,
             clock: &clock,
             cancel: &cancel,
             invocation: &invocation("run"),
@@ -186,7 +187,7 @@ fn report(
     ending: Ending,
     events: bool,
     output: &Output,
-    screen: &Screen,
+    screen: &Screen<'_>,
 ) -> Result<ExitCode, Failure> {
     let (stop_reason, answer, approval) = match ending {
         Ending::Finished(outcome) => (outcome.stop_reason, outcome.answer, None),

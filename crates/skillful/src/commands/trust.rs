@@ -1,5 +1,7 @@
 //! `skillful trust` and `skillful untrust`
 
+pub(crate) mod key;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,13 +15,13 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Trust a project's skills as they are now
+/// Trust a project's skills as they are now, or a key that signs packs
 ///
 /// Skills of a cloned repository stay hidden from the model until you have looked at them. Trust is
 /// bound to what they say about themselves: a new skill, description or tool list asks again.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful trust project\n  skillful -C ~/work/app trust project --dry-run"
+    after_help = "Examples:\n  skillful trust project\n  skillful -C ~/work/app trust project --dry-run\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'"
 )]
 pub(crate) struct Trust {
     #[command(subcommand)]
@@ -37,14 +39,20 @@ enum What {
         #[arg(long)]
         dry_run: bool,
     },
+    Key(key::TrustKey),
 }
 
-/// Take trust in a project's skills back
+/// Take trust in a project's skills or in a key back
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  skillful untrust\n  skillful untrust ~/work/app")]
+#[command(
+    after_help = "Examples:\n  skillful untrust\n  skillful untrust ~/work/app\n  skillful untrust --key 1A2B3C4D5E6F7081"
+)]
 pub(crate) struct Untrust {
     /// The project, or a folder above several [default: the project you are in]
     path: Option<PathBuf>,
+    /// Revoke this key
+    #[arg(long, value_name = "ID", conflicts_with = "path")]
+    key: Option<String>,
     /// Say what would be taken back, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -73,7 +81,10 @@ pub(crate) struct Untrusted {
 
 impl Trust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let What::Project { dry_run } = self.what;
+        let dry_run = match &self.what {
+            What::Project { dry_run } => *dry_run,
+            What::Key(command) => return command.run(session, output),
+        };
         let options = session.index_options()?;
         let roots = project_roots(session);
         if roots.is_empty() {
@@ -86,9 +97,7 @@ impl Trust {
         }
         let file = session.trust_file().ok_or_else(no_home)?;
         let mut store = session.trust_store()?;
-        let now = jiff::Timestamp::now()
-            .round(jiff::Unit::Second)
-            .map_or_else(|_| String::new(), |now| now.to_string());
+        let (_, now) = crate::installing::times();
         let mut trusted = Vec::new();
         for root in roots {
             let skills = Index::build(std::slice::from_ref(&root), &options);
@@ -131,6 +140,9 @@ impl Trust {
 
 impl Untrust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        if let Some(id) = &self.key {
+            return key::revoke(id, self.dry_run, session, output);
+        }
         let file = session.trust_file().ok_or_else(no_home)?;
         let folders = self.folders(session);
         let mut store = session.trust_store()?;
@@ -164,6 +176,31 @@ impl Untrust {
                 .collect(),
         };
         folders.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect()
+    }
+}
+
+impl Session {
+    /// Whether every folder of the project's skills is trusted as it is.
+    pub(crate) fn project_is_trusted(&self) -> Result<bool, Failure> {
+        let store = self.trust_store()?;
+        let options = self.index_options()?;
+        let roots = project_roots(self);
+        let trusted = |root: &Root| {
+            let key = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
+            let known = store.projects.get(&*key.to_string_lossy());
+            known.is_some_and(|known| known.index_hash == content_hash(root, &options))
+        };
+        Ok(!roots.is_empty() && roots.iter().all(trusted))
+    }
+
+    /// Trusts the project's skills as they are now.
+    pub(crate) fn trust_project(&self) -> Result<(), Failure> {
+        let (file, mut store, options) =
+            (self.trust_file().ok_or_else(no_home)?, self.trust_store()?, self.index_options()?);
+        for root in project_roots(self) {
+            store.trust(&root.path, content_hash(&root, &options), crate::installing::times().1);
+        }
+        Ok(store.write(&file)?)
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
 use skill::text::for_terminal;
 
+use crate::commands::origin::Provenance;
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots, not_found};
@@ -35,6 +36,8 @@ pub(crate) struct Reasons<'a> {
     losers: Vec<Loser>,
     /// What keeps the model from seeing it.
     hidden_by: Vec<Hiding>,
+    /// Where the winner was installed from, and whether it is still the same.
+    installed: Option<Provenance>,
     /// Characters it takes in the catalog.
     catalog_chars: Option<usize>,
     /// Copies that could not be read.
@@ -75,6 +78,7 @@ impl<'a> Reasons<'a> {
             offered: index.offer(|_| true).get(name, None).map(|entry| entry.path.as_path()),
             losers: conflict.map_or_else(Vec::new, |conflict| conflict.losers.clone()),
             hidden_by: winner.map_or_else(Vec::new, hidings),
+            installed: winner.and_then(|entry| Provenance::of(entry, session)),
             catalog_chars: winner.map(|entry| session.layers.config.catalog.format.cost(entry)),
             ignored: index.report.ignored.iter().filter(named).collect(),
         }
@@ -93,6 +97,9 @@ impl<'a> Reasons<'a> {
                 for_terminal(&entry.path.to_string_lossy())
             )?,
             None => writeln!(out, "{bold}{}{bold:#} is not in the index", for_terminal(self.name))?,
+        }
+        for (label, value) in self.installed.iter().flat_map(Provenance::facts) {
+            writeln!(out, "  {label} {}", for_terminal(&value))?;
         }
         for hiding in &self.hidden_by {
             writeln!(out, "  {warn}hidden from the model{warn:#}: {}", hiding.reason)?;

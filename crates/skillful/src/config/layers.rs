@@ -154,6 +154,7 @@ impl Layers {
             ("security", "block_angle_brackets_in_frontmatter", Value::from(false)),
             ("execution", "sandbox", Value::from("off")),
             ("execution", "sandbox", Value::from("best-effort")),
+            ("install", "verify_on_load", Value::from("off")),
         ];
         for (section, key, loose) in loosens {
             let Some(section_value) = value.get_mut(section).and_then(Value::as_object_mut) else {
@@ -161,9 +162,28 @@ impl Layers {
             };
             if section_value.get(key) == Some(&loose) {
                 section_value.remove(key);
-                self.warnings.push(format!("`{section}.{key}: {loose}` in the project's file is ignored: a project may only tighten it"));
+                self.warn_of_loosening(&format!("{section}.{key}: {loose}"));
             }
         }
+        let limits = pack::material::Limits::default();
+        let limits = [
+            ("max_entries", limits.entries),
+            ("max_bytes", limits.bytes),
+            ("max_ratio", limits.ratio),
+        ];
+        let Some(install) = value.get_mut("install").and_then(Value::as_object_mut) else { return };
+        for (key, limit) in limits {
+            if install.get(key).and_then(Value::as_u64) > Some(limit) {
+                install.remove(key);
+                self.warn_of_loosening(&format!("install.{key} over {limit}"));
+            }
+        }
+    }
+
+    fn warn_of_loosening(&mut self, what: &str) {
+        self.warnings.push(format!(
+            "`{what}` in the project's file is ignored: a project may only tighten it"
+        ));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Settings of the model: who decides, and how it is reached.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 use model::dialect::Protocol;
 use model::remote::Price;
@@ -93,6 +94,17 @@ impl ModelSettings {
         let same = self.provider.is_none_or(|own| own == provider);
         let rest = if same { self.clone() } else { self.without_server() };
         Self { provider: Some(provider), name, ..rest }
+    }
+
+    /// The settings for another process: as JSON for a file, and the headers, which are in no file, as a variable.
+    pub(crate) fn handed_on(&self) -> (Value, Option<(OsString, OsString)>) {
+        let open = Self { headers: BTreeMap::new(), ..self.clone() };
+        let headers =
+            self.headers.iter().map(|(name, value)| (name.clone(), value.expose().into()));
+        let headers = Value::Object(headers.collect());
+        let variable = (!self.headers.is_empty())
+            .then(|| ("SKILLFUL_MODEL_HEADERS".into(), headers.to_string().into()));
+        (serde_json::to_value(open).unwrap_or_default(), variable)
     }
 
     fn without_server(&self) -> Self {

@@ -9,10 +9,13 @@ use jiff::Timestamp;
 use model::dialect::{Dialect, TokenLimit};
 use model::remote::{Backoff, Remote, Setup, Wire};
 use model::request::{Choices, Options, RESERVED_PARAMS};
+use model::schema::Offered;
 use model::secret::Secret;
 use model::send::{Connection, Sender, Waits, is_loopback};
 use model::{anthropic, openai};
+use skill::index::Entry;
 use skill::offer::Offer;
+use skill::roots::Source;
 use tools::permission::ToolSet;
 
 use super::key::{self, Key};
@@ -31,6 +34,8 @@ pub(super) struct Server {
     settings: ModelSettings,
     base_url: String,
     key: Option<Key>,
+    /// Certificates of further authorities.
+    authorities: Option<Vec<u8>>,
 }
 
 impl Server {
@@ -54,7 +59,8 @@ impl Server {
             return Err(Failure::new(Exit::Usage, "NoKey", message)
                 .hint(format!("set {variable}, or `model.api_key_command`")));
         }
-        let server = Self { wire, settings: settings.clone(), base_url, key };
+        let authorities = authorities(session, settings)?;
+        let server = Self { wire, settings: settings.clone(), base_url, key, authorities };
         server.check_price(session)?;
         Ok(server)
     }
@@ -76,7 +82,7 @@ impl Server {
         offer: &Offer<'_>,
         tools: &ToolSet,
         run: &Run,
-    ) -> Result<Remote, Failure> {
+    ) -> Remote {
         let settings = &self.settings;
         let memory = session.cache_folder().map(|cache| Memory::new(cache, self.identity()));
         let first = Dialect::first(settings.protocol, settings.stream, self.token_limit());
@@ -103,20 +109,27 @@ impl Server {
             }),
         };
         let connection = Connection {
-            authorities: self.authorities(session)?,
+            authorities: self.authorities.clone(),
             limit: Duration::from_secs(settings.connect_timeout_seconds),
         };
-        Ok(Remote::new(setup, Sender::new(connection)))
+        Remote::new(setup, Sender::new(connection))
     }
 
     fn options(&self, offer: &Offer<'_>, tools: &ToolSet, run: &Run) -> Options {
         // What the user chose may be hidden from the model's choice and is still acted with.
         let chosen = run.invoked().into_iter().map(|skill| skill.name.as_str()).chain(run.skills());
-        let mut skills: Vec<&str> =
-            offer.skills().map(|entry| entry.name.as_str()).chain(chosen).collect();
-        skills.sort_unstable();
-        skills.dedup();
-        let named = (1..=MAX_NAMED_SKILLS).contains(&skills.len()).then_some(&skills[..]);
+        let chosen: Vec<&str> = chosen.collect();
+        let listed: Vec<&Entry> = offer.skills().take(MAX_NAMED_SKILLS + 1).collect();
+        let names = listed.iter().map(|entry| entry.name.as_str());
+        let scripted = listed.iter().filter(|entry| has_scripts(entry));
+        let skills = sorted(names.chain(chosen.iter().copied()));
+        let scripts = sorted(scripted.map(|entry| entry.name.as_str()).chain(chosen));
+        let is_short = (1..=MAX_NAMED_SKILLS).contains(&listed.len());
+        let offered = Offered {
+            tools,
+            skills: is_short.then_some(&skills[..]),
+            scripts: is_short.then_some(&scripts[..]),
+        };
         Options {
             base_url: self.base_url.clone(),
             model: self.model().to_owned(),
@@ -124,7 +137,7 @@ impl Server {
             headers: self.headers(),
             max_tokens: self.settings.max_tokens.or_else(|| self.usual_max_tokens()),
             params: self.settings.params.clone(),
-            choices: Choices::new(tools, named),
+            choices: Choices::new(&offered),
         }
     }
 
@@ -160,18 +173,6 @@ impl Server {
         self.base_url.starts_with(openai::BASE_URL)
     }
 
-    fn authorities(&self, session: &Session) -> Result<Option<Vec<u8>>, Failure> {
-        let Some(file) = &self.settings.ca_file else { return Ok(None) };
-        let surroundings = &session.surroundings;
-        let base = surroundings.home.as_deref().unwrap_or(surroundings.project());
-        let file = expand(file, base, surroundings.home.as_deref());
-        std::fs::read(&file).map(Some).map_err(|error| {
-            let message = format!("cannot read `{}`: {error}", file.display());
-            Failure::new(Exit::Usage, "InvalidConfiguration", message)
-                .hint("set `model.ca_file` to a PEM file with certificates")
-        })
-    }
-
     /// A budget that cannot be kept must not look as if it were.
     fn check_price(&self, session: &Session) -> Result<(), Failure> {
         let limited = session.layers.config.budget.max_cost_usd.is_some();
@@ -195,6 +196,30 @@ impl fmt::Display for Server {
             None => write!(f, "at {}, without a key", host(&self.base_url)),
         }
     }
+}
+
+fn authorities(session: &Session, settings: &ModelSettings) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(file) = &settings.ca_file else { return Ok(None) };
+    let surroundings = &session.surroundings;
+    let base = surroundings.home.as_deref().unwrap_or(surroundings.project());
+    let file = expand(file, base, surroundings.home.as_deref());
+    std::fs::read(&file).map(Some).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", file.display());
+        Failure::new(Exit::Usage, "InvalidConfiguration", message)
+            .hint("set `model.ca_file` to a PEM file with certificates")
+    })
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Whether a skill may have scripts; a model that may run what is not there tries to.
+fn has_scripts(entry: &Entry) -> bool {
+    entry.source == Source::Builtin || entry.path.join("scripts").is_dir()
 }
 
 fn host(base_url: &str) -> &str {

@@ -81,7 +81,7 @@ impl World {
         self.command(line).output().unwrap()
     }
 
-    fn command(&self, line: &str) -> Command {
+    pub(crate) fn command(&self, line: &str) -> Command {
         let program = Path::new(env!("CARGO_BIN_EXE_skillful")).parent().unwrap();
         let mut path = program.as_os_str().to_owned();
         path.push(":/usr/bin:/bin");

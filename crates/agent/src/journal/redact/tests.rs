@@ -187,3 +187,26 @@ proptest! {
         prop_assert_eq!(redactor.text(&once), once.as_str());
     }
 }
+
+#[test]
+fn a_secret_that_arrives_in_pieces_never_shows() {
+    let secret = "correct horse 42 battery staple";
+    let redactor = Redactor::new([secret, "staple-and-more-0815"], []).unwrap();
+    let token = "sk-proj-q8Zr4LmT0vXy2NcB7dKw9PfGh3Js";
+    let text =
+        format!("It is {secret}, not correct horse 43 or {token} – staple-and no more é{secret}");
+    let whole = redactor.text(&text).into_owned();
+    for size in 1..40 {
+        let mut streamed = redactor.streamed();
+        let letters: Vec<char> = text.chars().collect();
+        let mut shown = String::new();
+        for piece in letters.chunks(size) {
+            shown.push_str(&streamed.push(&piece.iter().collect::<String>()));
+            assert!(!shown.contains("horse 42"), "{shown}");
+        }
+        shown.push_str(&streamed.finish());
+        assert_eq!(shown, whole, "in pieces of {size}");
+    }
+    let mut streamed = redactor.streamed();
+    assert_eq!([streamed.push("plain words "), streamed.push("at once")], ["plain words ", "at "]);
+}

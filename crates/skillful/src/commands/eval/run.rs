@@ -12,7 +12,7 @@ use eval::case::Located;
 use eval::report::Report;
 use eval::runner::{self, CaseResult, Job, Options};
 use eval::suite;
-use serde_json::{Map, json};
+use serde_json::Map;
 use skill::text::for_terminal;
 
 use super::folder::SkillFolder;
@@ -200,11 +200,10 @@ pub(super) fn options(
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
         Some(_) => {
-            let mut settings = json!(session.layers.config.model);
-            // Headers may be secrets, which are not copied from file to file.
-            settings.as_object_mut().map(|settings| settings.remove("headers"));
-            let config = Map::from_iter([("model".to_owned(), settings)]);
-            (session.environment_without_folders(), config)
+            let (settings, headers) = session.layers.config.model.handed_on();
+            let mut environment = session.environment_without_folders();
+            environment.extend(headers);
+            (environment, Map::from_iter([("model".to_owned(), settings)]))
         }
         None => (Vec::new(), Map::new()),
     };
@@ -273,27 +272,9 @@ fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Res
     writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
     if let Some(benchmark) = &report.benchmark {
         let run = &benchmark.run_summary;
-        let rows = [
-            (
-                "pass rate",
-                run.with_skill.pass_rate,
-                run.without_skill.pass_rate,
-                run.delta.pass_rate,
-            ),
-            (
-                "seconds",
-                run.with_skill.time_seconds,
-                run.without_skill.time_seconds,
-                run.delta.time_seconds,
-            ),
-            ("tokens", run.with_skill.tokens, run.without_skill.tokens, run.delta.tokens),
-        ];
         writeln!(out, "{:<10} {:>18} {:>18} {:>12}", "", "with", "without", "difference")?;
-        for (what, with, without, delta) in rows {
-            let side = |spread: eval::benchmark::Spread| {
-                format!("{:.2} ± {:.2}", spread.mean, spread.stddev)
-            };
-            writeln!(out, "{what:<10} {:>18} {:>18} {delta:>+12.2}", side(with), side(without))?;
+        for (what, with, without, delta) in run.rows() {
+            writeln!(out, "{what:<10} {with:>18} {without:>18} {delta:>+12.2}")?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Write};
 
 use agent::driver::Listener;
 use agent::event::{Event, EventKind};
+use agent::journal::{Redactor, Streamed};
 use model::early::{Early, Shown};
 use serde_json::{Value, json};
 use skill::text::{for_terminal, for_terminal_block};
@@ -14,7 +15,7 @@ use skill::text::{for_terminal, for_terminal_block};
 use crate::output::{Output, Palette};
 
 /// What a person sees of a run.
-pub(super) struct Screen {
+pub(super) struct Screen<'a> {
     mode: Mode,
     palette: Palette,
     early: Early,
@@ -27,6 +28,9 @@ pub(super) struct Screen {
     line_open: bool,
     /// The last event, which deltas come after.
     last: Option<Event>,
+    redactor: &'a Redactor,
+    /// What of the answer may be shown.
+    clean: Streamed<'a>,
 }
 
 /// What is known of an action, and how much of that is on the screen.
@@ -51,8 +55,8 @@ enum Mode {
     Silent,
 }
 
-impl Screen {
-    pub(super) fn new(output: &Output, events: bool) -> Self {
+impl<'a> Screen<'a> {
+    pub(super) fn new(output: &Output, events: bool, redactor: &'a Redactor) -> Self {
         let mode = if events {
             Mode::Events
         } else if output.quiet {
@@ -71,6 +75,8 @@ impl Screen {
             plan: Vec::new(),
             line_open: false,
             last: None,
+            redactor,
+            clean: redactor.streamed(),
         }
     }
 
@@ -89,19 +95,34 @@ impl Screen {
     fn show(&mut self, shown: Shown<'_>) {
         match shown {
             Shown::Action(kind) => self.action.kind = Some(kind.to_owned()),
-            Shown::Skill(text) | Shown::Target(text) => self.action.waiting.push(text.to_owned()),
+            Shown::Skill(text) | Shown::Target(text) => {
+                self.action.waiting.push(self.redactor.text(text).into_owned());
+            }
             Shown::Answer(text) => {
-                if self.mode == Mode::Events {
-                    return self.print_delta(text);
-                }
-                if let Mode::Live { streams_answer: true } = self.mode {
-                    out(&for_terminal_block(text));
-                    self.answer.push_str(text);
-                }
-                return;
+                let text = self.clean.push(text);
+                return self.show_answer(&text);
             }
         }
         self.announce();
+    }
+
+    /// The next piece of the answer, without secrets.
+    fn show_answer(&mut self, text: &str) {
+        match self.mode {
+            _ if text.is_empty() => {}
+            Mode::Events => self.print_delta(text),
+            Mode::Live { streams_answer: true } => {
+                out(&for_terminal_block(text));
+                self.answer.push_str(text);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is left of the answer, now that the reply is there.
+    fn end_answer(&mut self) {
+        let rest = self.clean.finish();
+        self.show_answer(&rest);
     }
 
     /// A piece of the answer as an event. It is shown, not stored, so it has no number of its own.
@@ -155,7 +176,10 @@ impl Screen {
                     out("\n");
                 }
             }
-            EventKind::ModelResponse => self.end_line(),
+            EventKind::ModelResponse => {
+                self.end_answer();
+                self.end_line();
+            }
             EventKind::PlanCreated | EventKind::PlanUpdated => self.show_plan(&data["plan"]),
             EventKind::ActionPlanned if self.action.kind.is_none() => {
                 self.action.kind = data["action"]["type"].as_str().map(str::to_owned);
@@ -219,10 +243,13 @@ impl Screen {
     }
 }
 
-impl Listener for Screen {
+impl Listener for Screen<'_> {
     fn event(&mut self, event: &Event) {
         match self.mode {
             Mode::Events => {
+                if event.kind == EventKind::ModelResponse {
+                    self.end_answer();
+                }
                 print_event(event);
                 if event.kind == EventKind::ModelRequest {
                     self.early = Early::new();
@@ -241,7 +268,7 @@ impl Listener for Screen {
     }
 
     fn delta(&mut self, text: &str) {
-        if self.mode != Mode::Silent {
+        if matches!(self.mode, Mode::Events | Mode::Live { .. }) {
             let mut early = std::mem::replace(&mut self.early, Early::new());
             early.push(text.as_bytes(), &mut |shown| self.show(shown));
             self.early = early;

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::LazyLock;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use agent::action::SkillRef;
@@ -43,19 +44,17 @@ impl Stage<'_> {
     pub(super) fn begin(&self, wanted: &Wanted) -> Result<Staged, Failure> {
         let config = &self.session.layers.config;
         let random = RandomState::new().hash_one(std::process::id()) as u32;
-        let mut journal = Journal::create(
-            &self.session.runs(),
-            RunId::new(jiff::Timestamp::now(), random),
-            Durability::Sync,
-        )
-        .map_err(|error| of_journal(&error))?;
+        let run_id = RunId::new(jiff::Timestamp::now(), random);
         let request = self.redactor()?.text(&wanted.request).into_owned();
-        // With thousands of skills both take their time.
-        let (index_hash, catalog) = std::thread::scope(|scope| {
+        // One waits for the disk, and with thousands of skills the others take their time.
+        let (journal, index_hash, catalog) = std::thread::scope(|scope| {
+            let runs = self.session.runs();
+            let journal = scope.spawn(move || Journal::create(&runs, run_id, Durability::Sync));
             let hash = scope.spawn(|| self.index.hash());
             let catalog = self.offer.catalog(config.catalog_limits(), &request);
-            (hash.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), catalog)
+            (joined(journal), joined(hash), catalog)
         });
+        let mut journal = journal.map_err(|error| of_journal(&error))?;
         journal
             .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
             .map_err(|error| of_journal(&error))?;
@@ -203,4 +202,8 @@ pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure
         Failure::from_error(Exit::Refused, "RecordDamaged", &error)
             .hint("`skillful runs verify` says more")
     })
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -1,0 +1,118 @@
+//! Why an installation was not changed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use skill::lock::LockError;
+
+use crate::check::CheckError;
+use crate::refusal::Refusal;
+
+/// Why an installation was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The pack is not taken.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// The lockfile cannot be used.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// Something is in the way.
+    #[error("`{name}` is already there: `{}`", path.display())]
+    Exists {
+        /// The skill.
+        name: String,
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// The folder of that name is something else than a skill.
+    #[error("`{}` is in the way, and it is not a skill", path.display())]
+    InTheWay {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is no such skill.
+    #[error("`{name}` is not in `{}`", root.display())]
+    NotThere {
+        /// The skill.
+        name: String,
+        /// The folder of skills.
+        root: PathBuf,
+    },
+    /// There is nothing to bring back.
+    #[error("there is nothing of `{name}` to bring back in `{}`", root.display())]
+    NothingKept {
+        /// The skill.
+        name: String,
+        /// The folder of skills.
+        root: PathBuf,
+    },
+    /// It lies on another device, so that it cannot be moved at once.
+    #[error("`{}` is on another device than the folder of skills", path.display())]
+    OtherDevice {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// An earlier installation was interrupted and cannot be finished.
+    #[error("the interrupted change in `{}` cannot be finished: {reason}", path.display())]
+    Interrupted {
+        /// Its staging area.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The system refused.
+    #[error("cannot {what} `{}`", path.display())]
+    Io {
+        /// What could not be done.
+        what: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl InstallError {
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Check(CheckError::Refused(refusals)) => {
+                refusals.first().map_or("", |refusal| refusal.flaw.hint())
+            }
+            Self::Check(CheckError::Io { .. }) | Self::Io { .. } => {
+                "nothing was changed; check permissions and free space"
+            }
+            Self::Lock(error) => error.hint(),
+            Self::Exists { .. } => {
+                "use --backup to keep the old one aside, or --force to replace it"
+            }
+            Self::InTheWay { .. } => "move the folder away",
+            Self::NotThere { .. } => {
+                "`skillful list` shows every skill; --scope names the other place"
+            }
+            Self::NothingKept { .. } => {
+                "only what was uninstalled or backed up can be brought back"
+            }
+            Self::OtherDevice { .. } => "unmount it, or install into another folder",
+            Self::Interrupted { .. } => "look at the folder, then remove it",
+        }
+    }
+}
+
+impl From<Refusal> for InstallError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Check(refusal.into())
+    }
+}
+
+/// Says what was being done.
+pub(super) trait Doing<T> {
+    fn doing(self, what: &'static str, path: &Path) -> Result<T, InstallError>;
+}
+
+impl<T> Doing<T> for io::Result<T> {
+    fn doing(self, what: &'static str, path: &Path) -> Result<T, InstallError> {
+        self.map_err(|source| InstallError::Io { what, path: path.to_owned(), source })
+    }
+}

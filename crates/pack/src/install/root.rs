@@ -1,0 +1,158 @@
+//! A folder of skills as a place to install into, and the lock that lets one at a time.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use skill::lock::Lockfile;
+
+use super::InstallError;
+use super::error::Doing;
+use crate::disk::Disk;
+
+/// A folder of skills that can be installed into.
+#[derive(Debug, Clone)]
+pub struct Root {
+    pub(super) path: PathBuf,
+}
+
+impl Root {
+    /// The folder of skills at `path`, which need not exist yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was installed here.
+    pub fn lockfile(&self) -> Result<Lockfile, InstallError> {
+        Ok(Lockfile::read(&self.lockfile_path())?)
+    }
+
+    /// Where that is written down.
+    pub fn lockfile_path(&self) -> PathBuf {
+        Lockfile::path_for(&self.path)
+    }
+
+    /// The folder of a skill.
+    pub fn skill(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Whether there is a skill of that name.
+    pub fn has(&self, name: &str) -> bool {
+        fs::symlink_metadata(self.skill(name)).is_ok()
+    }
+
+    /// The manifest and signature of an installed pack, by the manifest's hash.
+    pub fn kept_pack(&self, hash: &str) -> PathBuf {
+        self.path.join(".packs").join(hash)
+    }
+
+    pub(super) fn staging(&self) -> PathBuf {
+        self.path.join(".staging")
+    }
+
+    pub(super) fn trash(&self) -> PathBuf {
+        self.path.join(".trash")
+    }
+
+    pub(super) fn backup(&self) -> PathBuf {
+        self.path.join(".backup")
+    }
+
+    pub(super) fn new_lockfile(&self, id: &str) -> PathBuf {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        folder.join(format!(".skills.lock.{id}"))
+    }
+
+    /// Takes the lock, waiting for whoever has it; finishes or undoes what was interrupted.
+    pub fn open<'a>(&'a self, disk: &'a Disk, id: &str) -> Result<Opened<'a>, InstallError> {
+        let made = missing(&self.path);
+        disk.create_folder(&self.path).doing("make", &self.path)?;
+        let handle = File::open(&self.path).doing("open", &self.path)?;
+        flock(&handle, FlockOperation::LockExclusive)
+            .map_err(io::Error::from)
+            .doing("lock", &self.path)?;
+        let opened = Opened {
+            root: self,
+            disk,
+            id: id.to_owned(),
+            lockfile: Lockfile::default(),
+            made,
+            _lock: handle,
+        };
+        opened.recover()?;
+        let lockfile = match self.lockfile() {
+            Ok(lockfile) => lockfile,
+            Err(error) => {
+                opened.give_up();
+                return Err(error);
+            }
+        };
+        Ok(Opened { lockfile, ..opened })
+    }
+
+    /// Finishes or undoes what was interrupted, unless somebody is at work right now.
+    pub fn tidy(&self, disk: &Disk) -> Result<(), InstallError> {
+        if !fs::symlink_metadata(self.staging()).is_ok_and(|found| found.is_dir()) {
+            return Ok(());
+        }
+        let handle = File::open(&self.path).doing("open", &self.path)?;
+        if flock(&handle, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Ok(());
+        }
+        let id = String::new();
+        Opened {
+            root: self,
+            disk,
+            id,
+            lockfile: Lockfile::default(),
+            made: Vec::new(),
+            _lock: handle,
+        }
+        .recover()
+    }
+}
+
+/// Folders that have to be made for `path`, the innermost first.
+fn missing(path: &Path) -> Vec<PathBuf> {
+    path.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
+}
+
+/// A root that nobody else can change.
+#[derive(Debug)]
+pub struct Opened<'a> {
+    pub(super) root: &'a Root,
+    pub(super) disk: &'a Disk,
+    pub(super) id: String,
+    /// What is installed.
+    pub lockfile: Lockfile,
+    /// Folders that were made for this.
+    made: Vec<PathBuf>,
+    _lock: File,
+}
+
+impl Opened<'_> {
+    /// The staging area of this change.
+    pub(super) fn staging(&self) -> PathBuf {
+        self.root.staging().join(&self.id)
+    }
+
+    /// Leaves the root as it was found. Whatever cannot be removed now is removed by whoever comes next.
+    pub fn give_up(&self) {
+        let decided = self.staging().join(super::intent::FILE).exists();
+        let _ = if decided {
+            self.recover()
+        } else {
+            self.discard(&self.id).and_then(|()| self.prune())
+        };
+        for folder in &self.made {
+            let _ = self.disk.remove_if_empty(folder);
+        }
+    }
+}

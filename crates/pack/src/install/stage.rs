@@ -1,0 +1,347 @@
+//! Unpacking beside the installed skills, and taking their place.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use skill::lock::{LockedSkill, Signer};
+
+use super::error::Doing;
+use super::intent::{Coming, Intent, Move, Place, inode};
+use super::state::records;
+use super::{InstallError, Opened};
+use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
+use crate::manifest::{MANIFEST, SIGNATURE, sha256};
+use crate::material::{Entry, Material, Mode};
+use crate::refusal::{Flaw, Refusal};
+
+/// What happens to a skill of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replace {
+    /// Nothing: it is in the way.
+    Never,
+    /// It is moved to `.backup` and kept there.
+    Backup,
+    /// It is moved away, and removed when all is done.
+    Force,
+}
+
+/// What is to be installed.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The skills, out of those of the pack.
+    pub skills: Vec<PlannedSkill<'a>>,
+    /// What happens to skills of the same names.
+    pub replace: Replace,
+    /// Where it all comes from, as it can be given to `install` again.
+    pub source: String,
+    /// What the source was at this time.
+    pub resolved: Option<String>,
+    /// The time as a name, as in `20261115T083000Z`.
+    pub label: String,
+    /// The time in RFC 3339.
+    pub now: String,
+}
+
+/// One skill of a plan.
+#[derive(Debug)]
+pub struct PlannedSkill<'a> {
+    /// The skill.
+    pub skill: &'a PackedSkill,
+    /// Files that the user changed, and that stay as they are.
+    pub keep: Vec<String>,
+}
+
+/// A skill that was installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// Its folder.
+    pub path: PathBuf,
+    /// The hash over its files.
+    pub sha256: String,
+    /// Where the one before it is kept.
+    pub backup: Option<PathBuf>,
+    /// Who signed it.
+    pub signer: Option<Signer>,
+}
+
+/// So few files are waited for one by one; for more it is cheaper to wait for the device.
+const FEW: usize = 64;
+
+impl Opened<'_> {
+    /// Unpacks a pack into the staging area while it is checked, then checks what was unpacked.
+    pub fn stage(
+        &self,
+        material: Material,
+        detached: Option<String>,
+        rules: &Rules<'_>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Verified<Pack>, InstallError> {
+        let folder = self.staging().join("unpacked");
+        self.disk.create_folder(&folder).doing("make", &folder)?;
+        self.make_folders(&folder, &material)?;
+        let many = material.entries().len() > FEW;
+        let unpack = |entry: &Entry, copy: &mut Copy<'_>| {
+            let mut file = self.disk.create_file(&folder.join(entry.path.as_str()), entry.mode)?;
+            copy(&mut file)?;
+            if many {
+                file.write_soon();
+            }
+            Ok(())
+        };
+        let pack = check(material, detached, rules, Some(&unpack), progress)?;
+        // Reading what was unpacked and waiting for the device need not wait for each other.
+        let (found, synced) = thread::scope(|scope| {
+            let syncing = scope.spawn(|| self.sync(&folder, &pack));
+            let found = records(&folder).doing("read", &folder);
+            (found, syncing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let refusals = differences(&pack.files, &found?);
+        if !refusals.is_empty() {
+            return Err(CheckError::Refused(refusals).into());
+        }
+        synced?;
+        Ok(pack)
+    }
+
+    /// Waits until everything that was unpacked is on the device.
+    fn sync(&self, folder: &Path, pack: &Pack) -> Result<(), InstallError> {
+        if pack.files.len() > FEW {
+            return self.disk.sync_everything(folder).doing("write", folder);
+        }
+        for file in &pack.files {
+            let path = folder.join(&file.path);
+            self.disk.sync_path(&path).doing("write", &path)?;
+        }
+        Ok(())
+    }
+
+    fn make_folders(&self, folder: &Path, material: &Material) -> Result<(), InstallError> {
+        let mut last = PathBuf::new();
+        for entry in material.entries() {
+            let inner = folder.join(entry.path.as_str());
+            let parent = inner.parent().unwrap_or(folder);
+            if parent != last {
+                self.disk.create_folder(parent).doing("make", parent)?;
+                last = parent.to_owned();
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the skills of a plan, which was staged before, in their places.
+    pub fn install(
+        &mut self,
+        pack: &Verified<Pack>,
+        plan: &Plan<'_>,
+    ) -> Result<Vec<Installed>, InstallError> {
+        let staging = self.staging();
+        let manifest = self.keep_manifest(&staging, pack)?;
+        let mut intent = Intent::default();
+        let mut installed = Vec::new();
+        for PlannedSkill { skill, keep } in &plan.skills {
+            let name = skill.name();
+            let goes = self.displaced(name, plan)?;
+            let unpacked = staging.join("unpacked").join(&skill.dir);
+            let new = self.place(&staging, name, &Place::New);
+            let above = new.parent().unwrap_or(&staging);
+            self.disk.create_folder(above).doing("make", above)?;
+            self.disk.rename(&unpacked, &new).doing("move", &unpacked)?;
+            self.keep_files(name, &new, keep)?;
+            if let Some(place @ Place::Backup(_)) = &goes {
+                self.write_note(&staging, name, place)?;
+            }
+            let backup = goes.as_ref().filter(|place| matches!(place, Place::Backup(_)));
+            installed.push(Installed {
+                name: name.to_owned(),
+                version: skill.version().map(str::to_owned),
+                path: self.root.skill(name),
+                sha256: skill.sha256.clone(),
+                backup: backup.map(|place| self.place(&staging, name, place)),
+                signer: pack.signer.clone(),
+            });
+            self.lockfile.insert(locked(skill, pack, plan, manifest.as_ref()));
+            let inode = inode(&new).unwrap_or_default();
+            intent.moves.push(Move {
+                name: name.to_owned(),
+                comes: Some(Coming { from: Place::New, inode }),
+                goes,
+            });
+        }
+        self.write_lockfile()?;
+        self.carry_out(&intent)?;
+        Ok(installed)
+    }
+
+    /// Where the skill goes that is in the place of a new one.
+    fn displaced(&self, name: &str, plan: &Plan<'_>) -> Result<Option<Place>, InstallError> {
+        let path = self.root.skill(name);
+        // A skill within a skill would never be found.
+        let above = Path::new(name).parent().filter(|above| !above.as_os_str().is_empty());
+        if let Some(above) = above
+            .map(|above| self.root.path.join(above))
+            .filter(|above| above.join("SKILL.md").exists())
+        {
+            return Err(InstallError::InTheWay { path: above });
+        }
+        if !self.root.has(name) {
+            return Ok(None);
+        }
+        if !path.join("SKILL.md").exists() {
+            return Err(InstallError::InTheWay { path });
+        }
+        match plan.replace {
+            Replace::Never => Err(InstallError::Exists { name: name.to_owned(), path }),
+            Replace::Backup => {
+                Ok(Some(Place::Backup(free_label(&self.root.backup().join(name), &plan.label))))
+            }
+            Replace::Force => Ok(Some(Place::Old)),
+        }
+    }
+
+    /// Copies what the user changed over what the pack has.
+    fn keep_files(&self, name: &str, new: &Path, keep: &[String]) -> Result<(), InstallError> {
+        for path in keep {
+            let (from, to) = (self.root.skill(name).join(path), new.join(path));
+            let above = to.parent().unwrap_or(new);
+            self.disk.create_folder(above).doing("make", above)?;
+            let content = fs::read(&from).doing("read", &from)?;
+            let mode = Mode::of(std::os::unix::fs::MetadataExt::mode(
+                &fs::metadata(&from).doing("read", &from)?,
+            ));
+            self.disk.remove(&to).doing("replace", &to)?;
+            let copy = || {
+                let mut file = self.disk.create_file(&to, mode)?;
+                file.write_all(&content)?;
+                file.sync()
+            };
+            copy().doing("write", &to)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps manifest and signature, so that the skills can be verified at any later time.
+    fn keep_manifest(&self, staging: &Path, pack: &Pack) -> Result<Option<String>, InstallError> {
+        let Some(manifest) = &pack.manifest else { return Ok(None) };
+        let hash = sha256(manifest);
+        let (draft, folder) = (staging.join("pack"), self.root.kept_pack(&hash));
+        let write = || {
+            self.disk.create_folder(&draft)?;
+            let files = [
+                (MANIFEST, Some(manifest.as_slice())),
+                (SIGNATURE, pack.signature.as_deref().map(str::as_bytes)),
+            ];
+            for (name, content) in files {
+                if let Some(content) = content {
+                    let mut file = self.disk.create_file(&draft.join(name), Mode::Plain)?;
+                    file.write_all(content)?;
+                    file.sync()?;
+                }
+            }
+            self.disk.create_folder(folder.parent().unwrap_or(staging))?;
+            // The same manifest may come with another signature.
+            match folder.exists() && self.disk.exchange(&draft, &folder)? {
+                true => Ok(()),
+                false => {
+                    self.disk.remove(&folder)?;
+                    self.disk.rename(&draft, &folder)
+                }
+            }
+        };
+        write().doing("write", &folder)?;
+        Ok(Some(hash))
+    }
+
+    /// Writes down what a skill was, beside where it goes.
+    pub(super) fn write_note(
+        &self,
+        staging: &Path,
+        name: &str,
+        place: &Place,
+    ) -> Result<(), InstallError> {
+        let Some(skill) = self.lockfile.get(name) else { return Ok(()) };
+        let path = self.place(staging, name, place).with_extension("json");
+        let write = || {
+            self.disk.create_folder(path.parent().unwrap_or(staging))?;
+            let mut file = self.disk.create_file(&path, Mode::Plain)?;
+            file.write_all(&serde_json::to_vec_pretty(skill)?)?;
+            file.sync()
+        };
+        write().doing("write", &path)
+    }
+
+    /// Writes the lockfile that is to come beside the one that is.
+    pub(super) fn write_lockfile(&self) -> Result<(), InstallError> {
+        let path = self.root.new_lockfile(&self.id);
+        let write = || {
+            let mut file = self.disk.create_file(&path, Mode::Plain)?;
+            file.write_all(&self.lockfile.to_bytes())?;
+            file.sync()
+        };
+        write().doing("write", &path)
+    }
+}
+
+/// `label`, or with a number where that is taken.
+pub(super) fn free_label(folder: &Path, label: &str) -> String {
+    let taken = |label: &str| {
+        folder.join(label).exists() || folder.join(label).with_extension("json").exists()
+    };
+    let numbered = (2..).map(|number| format!("{label}-{number}"));
+    std::iter::once(label.to_owned())
+        .chain(numbered)
+        .find(|label| !taken(label))
+        .unwrap_or_default()
+}
+
+fn locked(
+    skill: &PackedSkill,
+    pack: &Pack,
+    plan: &Plan<'_>,
+    manifest: Option<&String>,
+) -> LockedSkill {
+    LockedSkill {
+        name: skill.name().to_owned(),
+        version: skill.version().map(str::to_owned),
+        source: plan.source.clone(),
+        resolved: plan.resolved.clone(),
+        sha256: skill.sha256.clone(),
+        files: skill.files.clone(),
+        manifest: manifest.cloned(),
+        signature: pack.signature.as_ref().map(|signature| sha256(signature.as_bytes())),
+        signer: pack.signer.clone(),
+        installed_at: plan.now.clone(),
+    }
+}
+
+/// What a new copy of an installed skill may not be without the user's word.
+pub fn compare_with_installed(
+    skill: &PackedSkill,
+    pack: &Pack,
+    installed: &LockedSkill,
+) -> Vec<Refusal> {
+    let refuse = |flaw| Refusal::of(flaw, skill.name());
+    let mut refusals = Vec::new();
+    match (&installed.signer, &pack.signer) {
+        (Some(_), None) => refusals.push(refuse(Flaw::BecameUnsigned)),
+        (Some(before), Some(now)) if before.key != now.key => {
+            refusals.push(refuse(Flaw::OtherSigner))
+        }
+        _ => {}
+    }
+    match crate::version::compare(skill.version(), installed.version.as_deref()) {
+        std::cmp::Ordering::Less => refusals.push(refuse(Flaw::OlderVersion)),
+        std::cmp::Ordering::Equal
+            if installed.version.is_some() && skill.sha256 != installed.sha256 =>
+        {
+            refusals.push(refuse(Flaw::ChangedVersion));
+        }
+        _ => {}
+    }
+    refusals
+}

@@ -1,0 +1,118 @@
+//! Why a source cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::archive::ArchiveError;
+use crate::refusal::{Flaw, Kind};
+
+/// Why a source cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// Nobody knows what it means.
+    #[error("`{source_text}` is not a source: {reason}")]
+    Unclear {
+        /// What was given.
+        source_text: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// It would be fetched in the clear, or by another program.
+    #[error("`{source_text}` is refused: only https is used over a network")]
+    NotHttps {
+        /// What was given.
+        source_text: String,
+    },
+    /// There is no such file or folder.
+    #[error("`{}` does not exist", path.display())]
+    NotFound {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Its content is refused.
+    #[error(transparent)]
+    Content(#[from] ArchiveError),
+    /// The program `git` did not do its work.
+    #[error("git failed: {message}")]
+    Git {
+        /// What it said.
+        message: String,
+    },
+    /// The address did not answer as it should.
+    #[error("cannot fetch `{url}`: {reason}")]
+    Fetch {
+        /// The address.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+    /// It led to an address that is not taken.
+    #[error("`{url}` leads to `{location}`, which is refused: only https is used over a network")]
+    Redirect {
+        /// The address.
+        url: String,
+        /// Where it led.
+        location: String,
+    },
+    /// There is more than the limit.
+    #[error("`{url}` has more than {limit} bytes")]
+    TooLarge {
+        /// The address.
+        url: String,
+        /// The number of bytes allowed.
+        limit: u64,
+    },
+}
+
+impl SourceError {
+    /// The error's name in JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unclear { .. } => "InvalidSource",
+            Self::NotHttps { .. } => "NotHttps",
+            Self::NotFound { .. } => "SourceNotFound",
+            Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => "IOError",
+            Self::Content(ArchiveError::Refused(refusal)) => refusal.code(),
+            Self::Git { .. } => "GitFailed",
+            Self::Fetch { .. } => "FetchFailed",
+            Self::Redirect { .. } => "RedirectRefused",
+            Self::TooLarge { .. } => Flaw::TooLarge.code(),
+        }
+    }
+
+    /// What it says about the source.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::NotHttps { .. } | Self::Redirect { .. } | Self::TooLarge { .. } => Kind::Hostile,
+            Self::Content(ArchiveError::Refused(refusal)) => refusal.flaw.kind(),
+            _ => Kind::Damage,
+        }
+    }
+
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unclear { .. } | Self::NotFound { .. } => {
+                "name a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address"
+            }
+            Self::NotHttps { .. } | Self::Redirect { .. } => {
+                "use an https:// address, or fetch it yourself and install the copy"
+            }
+            Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => {
+                "check permissions and free space"
+            }
+            Self::Content(ArchiveError::Refused(refusal)) => refusal.flaw.hint(),
+            Self::Git { .. } => "check the repository, the reference and that `git` is installed",
+            Self::Fetch { .. } => "check the address and the network",
+            Self::TooLarge { .. } => "raise `install.max_bytes` if you trust it",
+        }
+    }
+}

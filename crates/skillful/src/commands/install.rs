@@ -1,0 +1,339 @@
+//! `skillful install`
+
+mod locked;
+pub(crate) mod policy;
+
+use std::process::ExitCode;
+
+use pack::check::{Pack, PackedSkill, Rules, Verified};
+use pack::install::{Installed, Opened, Plan, PlannedSkill, Replace, Root, compare_with_installed};
+use pack::refusal::{Flaw, Refusal};
+use pack::source::Source;
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::lock::{Lockfile, Signer};
+use skill::text::for_terminal;
+
+use crate::config::RequireSignature;
+use crate::failure::{Exit, Failure};
+use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Install the skills of a pack, all or none
+///
+/// SOURCE is a zip file, a folder, a git repository (REPOSITORY#REF//FOLDER) or the https address of a
+/// zip file. Everything is checked before anything is in its place, and a process that is killed on the
+/// way leaves what was there, or what was to be there, whole.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful install csv-report.zip\n  skillful install https://example.com/skills.git#v1.2//csv-report --scope project\n  skillful install pack.zip --skill csv-report --dry-run\n  skillful install --locked --scope project"
+)]
+pub(crate) struct Install {
+    /// Where the pack is
+    #[arg(id = "pack", value_name = "SOURCE", required_unless_present = "locked")]
+    source: Option<String>,
+    /// For whom
+    #[arg(long, value_enum, default_value_t = Scope::User)]
+    scope: Scope,
+    /// Only this skill of the pack (can be repeated)
+    #[arg(long = "skill", value_name = "NAME")]
+    skills: Vec<String>,
+    /// Install exactly what the lockfile says, or fail
+    #[arg(long)]
+    locked: bool,
+    /// Keep a skill of the same name in .backup
+    #[arg(long, conflicts_with = "force")]
+    backup: bool,
+    /// Replace a skill of the same name
+    #[arg(long)]
+    force: bool,
+    /// Install in spite of scripts, high-risk tools or findings, without being asked
+    #[arg(long)]
+    allow_unsafe: bool,
+    /// Let a refusal of trust pass, by its code (can be repeated)
+    #[arg(long, value_name = "CODE", value_parser = parse_flaw)]
+    allow: Vec<Flaw>,
+    /// Check everything, and install nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What was installed.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct InstallResult {
+    pub(crate) installed: Vec<InstalledSkill>,
+    /// Of the index with the new skills in it.
+    pub(crate) index_hash: String,
+    pub(crate) written: bool,
+}
+
+/// A skill that was installed.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct InstalledSkill {
+    name: String,
+    version: Option<String>,
+    /// `user` or `project`.
+    source: &'static str,
+    /// Where it came from.
+    origin: String,
+    path: String,
+    /// The hash over all files.
+    sha256: String,
+    /// Where the one before it is kept.
+    backup: Option<String>,
+    signer: Option<Signer>,
+}
+
+impl Install {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let result = match &self.source {
+            Some(source) => self.install(&session.source(source)?, session, output)?,
+            None => self.install_locked(session, output)?,
+        };
+        print(&result, output)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn install(
+        &self,
+        source: &Source,
+        session: &Session,
+        output: &Output,
+    ) -> Result<InstallResult, Failure> {
+        let root = session.install_root(self.scope)?;
+        let fetched = fetch(source, &session.fetching(None), output)?;
+        let trust = session.trust_store()?;
+        let read = session.layers.config.read_options();
+        let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
+        let origin = session.source_text(source, self.scope);
+        let job = Job {
+            install: self,
+            session,
+            output,
+            source,
+            rules,
+            root: &root,
+            resolved: fetched.resolved.clone(),
+            origin,
+        };
+        if self.dry_run {
+            let pack = check(fetched, &job.rules, output)?;
+            let lockfile = root.lockfile()?;
+            let chosen = job.accept(&pack, &lockfile)?;
+            let installed = chosen.iter().map(|skill| job.planned(&pack, skill)).collect();
+            return Ok(InstallResult {
+                installed,
+                index_hash: session.index()?.hash(),
+                written: false,
+            });
+        }
+        let (label, now) = times();
+        let was_trusted = self.scope == Scope::Project && session.project_is_trusted()?;
+        let installed = changing(&root, &label, |opened| {
+            let bar = byte_bar(&fetched.material, output);
+            let staged = opened
+                .stage(fetched.material, fetched.detached, &job.rules, &|bytes| bar.inc(bytes));
+            bar.finish_and_clear();
+            job.finish(&staged?, opened, &label, &now)
+        })?;
+        if was_trusted {
+            session.trust_project()?;
+        }
+        let index = session.index()?;
+        index.prepare_search();
+        let installed = installed.into_iter().map(|one| job.shown(one)).collect();
+        Ok(InstallResult { installed, index_hash: index.hash(), written: true })
+    }
+
+    fn replace(&self) -> Replace {
+        match (self.backup, self.force) {
+            (true, _) => Replace::Backup,
+            (_, true) => Replace::Force,
+            _ => Replace::Never,
+        }
+    }
+}
+
+/// One pack on its way into a root.
+struct Job<'a> {
+    install: &'a Install,
+    session: &'a Session,
+    output: &'a Output,
+    source: &'a Source,
+    rules: Rules<'a>,
+    root: &'a Root,
+    resolved: Option<String>,
+    origin: String,
+}
+
+impl Job<'_> {
+    /// The skills that were chosen, if nothing speaks against them.
+    fn accept<'p>(
+        &self,
+        pack: &'p Verified<Pack>,
+        lockfile: &Lockfile,
+    ) -> Result<Vec<&'p PackedSkill>, Failure> {
+        let chosen = choose(pack, &self.install.skills)?;
+        if self.install.locked {
+            locked::compare(&chosen, lockfile)?;
+        }
+        require_signature(self.session, pack, self.source)?;
+        let mut passed = pack.allowed.clone();
+        for skill in &chosen {
+            let Some(installed) = lockfile.get(skill.name()) else { continue };
+            for refusal in compare_with_installed(skill, pack, installed) {
+                self.rules.judge(refusal, &mut passed)?;
+            }
+        }
+        passed.iter().for_each(|refusal| self.output.warn(&format!("let pass: {refusal}")));
+        // What is in the way is said before anybody is asked.
+        if let (Replace::Never, Some(skill)) =
+            (self.install.replace(), chosen.iter().find(|skill| self.root.has(skill.name())))
+        {
+            let path = self.root.skill(skill.name());
+            return Err(pack::install::InstallError::Exists {
+                name: skill.name().to_owned(),
+                path,
+            }
+            .into());
+        }
+        policy::approve(
+            pack,
+            &chosen,
+            self.install.allow_unsafe,
+            self.install.dry_run,
+            self.output,
+        )?;
+        Ok(chosen)
+    }
+
+    fn finish(
+        &self,
+        pack: &Verified<Pack>,
+        opened: &mut Opened<'_>,
+        label: &str,
+        now: &str,
+    ) -> Result<Vec<Installed>, Failure> {
+        let chosen = self.accept(pack, &opened.lockfile)?;
+        let plan = Plan {
+            skills: chosen
+                .into_iter()
+                .map(|skill| PlannedSkill { skill, keep: Vec::new() })
+                .collect(),
+            replace: self.install.replace(),
+            source: self.origin.clone(),
+            resolved: self.resolved.clone(),
+            label: label.to_owned(),
+            now: now.to_owned(),
+        };
+        Ok(opened.install(pack, &plan)?)
+    }
+
+    fn planned(&self, pack: &Pack, skill: &PackedSkill) -> InstalledSkill {
+        self.shown(Installed {
+            name: skill.name().to_owned(),
+            version: skill.version().map(str::to_owned),
+            path: self.root.skill(skill.name()),
+            sha256: skill.sha256.clone(),
+            backup: None,
+            signer: pack.signer.clone(),
+        })
+    }
+
+    fn shown(&self, installed: Installed) -> InstalledSkill {
+        shown(installed, self.install.scope, self.origin.clone())
+    }
+}
+
+pub(crate) fn shown(installed: Installed, scope: Scope, origin: String) -> InstalledSkill {
+    let text = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
+    InstalledSkill {
+        name: installed.name,
+        version: installed.version,
+        source: scope.as_str(),
+        origin,
+        path: text(installed.path),
+        sha256: installed.sha256,
+        backup: installed.backup.map(text),
+        signer: installed.signer,
+    }
+}
+
+/// The skills of those names, or all.
+pub(crate) fn choose<'p>(
+    pack: &'p Pack,
+    names: &[String],
+) -> Result<Vec<&'p PackedSkill>, Failure> {
+    let find = |name: &String| {
+        let known = pack.skills.iter().map(PackedSkill::name);
+        let failure = || {
+            let failure = Failure::new(
+                Exit::Failed,
+                "SkillNotFound",
+                format!("the pack has no skill `{name}`"),
+            );
+            failure.hint(format!("it has {}", known.collect::<Vec<_>>().join(", ")))
+        };
+        pack.skills.iter().find(|skill| skill.name() == name).ok_or_else(failure)
+    };
+    if names.is_empty() {
+        Ok(pack.skills.iter().collect())
+    } else {
+        names.iter().map(find).collect()
+    }
+}
+
+pub(crate) fn require_signature(
+    session: &Session,
+    pack: &Pack,
+    source: &Source,
+) -> Result<(), Failure> {
+    let required = match session.layers.config.install.require_signature {
+        RequireSignature::Never => false,
+        RequireSignature::Remote => source.is_remote(),
+        RequireSignature::Always => true,
+    };
+    if required && pack.signer.is_none() {
+        let name = pack.skills.first().map_or("", PackedSkill::name).to_owned();
+        let message =
+            "it is not signed by a trusted key, and `install.require_signature` wants it to be"
+                .to_owned();
+        return Err(Refusal { flaw: Flaw::SignatureRequired, entry: Some(name), message }.into());
+    }
+    Ok(())
+}
+
+pub(crate) fn print(result: &InstallResult, output: &Output) -> Result<(), Failure> {
+    output.result(result, |out, Palette { bold, dim, good, .. }| {
+        for skill in &result.installed {
+            let version =
+                skill.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+            writeln!(
+                out,
+                "{bold}{}{bold:#}{}  {dim}{}{dim:#}",
+                for_terminal(&skill.name),
+                for_terminal(&version),
+                for_terminal(&skill.path)
+            )?;
+            if let Some(signer) = &skill.signer {
+                writeln!(
+                    out,
+                    "  {good}signed{good:#} by {} ({})",
+                    for_terminal(&signer.name),
+                    signer.key
+                )?;
+            }
+            if let Some(backup) = &skill.backup {
+                writeln!(out, "  the old one is kept in {}", for_terminal(backup))?;
+            }
+        }
+        Ok(())
+    })?;
+    output.note(match (result.installed.is_empty(), result.written) {
+        (true, _) => "Nothing to install.",
+        (false, true) => "Installed. `skillful verify NAME` checks it at any later time.",
+        (false, false) => "Nothing was written.",
+    });
+    Ok(())
+}

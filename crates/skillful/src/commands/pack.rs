@@ -1,0 +1,310 @@
+//! `skillful pack` and `skillful export`
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use pack::archive::ArchiveError;
+use pack::check::{Pack as CheckedPack, Rules, Verified};
+use pack::install::Root;
+use pack::make::{manifest_of, write};
+use pack::manifest::{MANIFEST, Manifest, ManifestSkill, SIGNATURE};
+use pack::source::{Fetched, Source};
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::text::for_terminal;
+
+use crate::commands::sign::{open_key, signed};
+use crate::failure::{Exit, Failure};
+use crate::installing::{Scope, check};
+use crate::output::{Output, Palette, count};
+use crate::session::Session;
+
+/// Make a pack from folders with skills
+///
+/// The same skills give the same bytes, on every day and every computer.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful pack csv-report -o csv-report.zip\n  skillful pack skills/* -o all.zip --sign ~/.agent/key.sec"
+)]
+pub(crate) struct Pack {
+    /// Folders with a SKILL.md, or above several
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Make a pack from an installed skill
+///
+/// As long as the skill is unchanged, the pack is the one that it was installed from, signature included.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful export csv-report -o csv-report.zip\n  skillful export csv-report -o - | sha256sum"
+)]
+pub(crate) struct Export {
+    /// The skill's name
+    name: String,
+    /// Where it is installed
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Debug, clap::Args)]
+struct Target {
+    /// The file to write, or - for stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Sign it with this secret key
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+    /// Check everything, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A pack that was made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Packed {
+    path: String,
+    /// Of the pack's bytes.
+    sha256: String,
+    size: u64,
+    /// `name@version` of every skill.
+    skills: Vec<String>,
+    files: usize,
+    signed: bool,
+    written: bool,
+}
+
+impl Pack {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let folders = self.folders.iter().map(|folder| {
+            let path = session.surroundings.working_directory.join(folder);
+            match path.is_dir() {
+                true => Ok(path),
+                false => Err(Failure::new(
+                    Exit::Failed,
+                    "SourceNotFound",
+                    format!("`{}` is not a folder", folder.display()),
+                )
+                .hint("name folders with a SKILL.md")),
+            }
+        });
+        let folders: Vec<PathBuf> = folders.collect::<Result<_, _>>()?;
+        let fetching = session.fetching(None);
+        let material = pack::source::gather(&folders, &fetching)?;
+        let pack = checked(Fetched { material, detached: None, resolved: None }, session, output)?;
+        let manifest = manifest_of(&pack).to_bytes();
+        self.target.make(&pack, manifest, None, session, output)
+    }
+}
+
+impl Export {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let scope = session.scope_of(&self.name, self.scope)?;
+        let root = session.install_root(scope)?;
+        let path = root.skill(&self.name);
+        if !path.join("SKILL.md").exists() {
+            return Err(pack::install::InstallError::NotThere {
+                name: self.name.clone(),
+                root: root.path().to_owned(),
+            }
+            .into());
+        }
+        let fetched = Source::Folder(path).fetch(&session.fetching(None))?;
+        let pack = checked(fetched, session, output)?;
+        let own = manifest_of(&pack);
+        let (manifest, signature) = match kept(&root, &self.name, &own)? {
+            Some((manifest, signature)) => (manifest, signature),
+            None => (own.to_bytes(), None),
+        };
+        self.target.make(&pack, manifest, signature, session, output)
+    }
+}
+
+/// A manifest and its signature.
+type Sealed = (Vec<u8>, Option<String>);
+
+/// The manifest and signature that the skill came with, as long as they are of this skill as it is.
+fn kept(root: &Root, name: &str, own: &Manifest) -> Result<Option<Sealed>, Failure> {
+    let lockfile = root.lockfile()?;
+    let Some(hash) = lockfile.get(name).and_then(|locked| locked.manifest.as_ref()) else {
+        return Ok(None);
+    };
+    let folder = root.kept_pack(hash);
+    let Ok(manifest) = std::fs::read(folder.join(MANIFEST)) else { return Ok(None) };
+    let same =
+        Manifest::parse(&manifest).is_ok_and(|kept| Manifest::new(kept.skills, kept.files) == *own);
+    let signature = std::fs::read_to_string(folder.join(SIGNATURE)).ok();
+    Ok(same.then_some((manifest, signature)))
+}
+
+pub(crate) fn checked(
+    fetched: Fetched,
+    session: &Session,
+    output: &Output,
+) -> Result<Verified<CheckedPack>, Failure> {
+    let trust = session.trust_store()?;
+    let read = session.layers.config.read_options();
+    // What is being made or signed need not be trusted yet.
+    let rules = Rules { trust: &trust, read: &read, allowed: Rules::NEGOTIABLE };
+    Ok(check(fetched, &rules, output)?)
+}
+
+impl Target {
+    fn make(
+        &self,
+        pack: &Verified<CheckedPack>,
+        manifest: Vec<u8>,
+        signature: Option<String>,
+        session: &Session,
+        output: &Output,
+    ) -> Result<ExitCode, Failure> {
+        let signature = match &self.sign {
+            Some(key) => Some(signed(&open_key(key, session)?, &manifest)?),
+            None => signature,
+        };
+        let place = Place {
+            path: session.surroundings.working_directory.join(&self.output),
+            force: self.force,
+            dry_run: self.dry_run,
+        };
+        let is_stdout = self.output == Path::new("-");
+        let (sha256, size) = match is_stdout {
+            true => {
+                let written = write(
+                    pack,
+                    &manifest,
+                    signature.as_deref(),
+                    Counted::new(std::io::stdout().lock()),
+                );
+                written.map_err(cannot_make)?.finish()
+            }
+            false => place.write(pack, &manifest, signature.as_deref())?,
+        };
+        if is_stdout {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let labels = Manifest::parse(&manifest)?.skills.iter().map(ManifestSkill::label).collect();
+        let packed = Packed {
+            path: place.path.to_string_lossy().into_owned(),
+            sha256,
+            size,
+            skills: labels,
+            files: pack.files.len(),
+            signed: signature.is_some(),
+            written: !self.dry_run,
+        };
+        print(&packed, output)
+    }
+}
+
+pub(crate) fn print(packed: &Packed, output: &Output) -> Result<ExitCode, Failure> {
+    output.result(packed, |out, Palette { bold, dim, .. }| {
+        writeln!(
+            out,
+            "{bold}{}{bold:#}  {dim}{} bytes, sha256:{}{dim:#}",
+            for_terminal(&packed.path),
+            packed.size,
+            packed.sha256
+        )?;
+        let signed = if packed.signed { ", signed" } else { "" };
+        writeln!(
+            out,
+            "  {}, {}{signed}",
+            for_terminal(&packed.skills.join(", ")),
+            count(packed.files, "file")
+        )
+    })?;
+    if !packed.written {
+        output.note("Nothing was written.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where a pack is written, as a whole or not at all.
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) force: bool,
+    pub(crate) dry_run: bool,
+}
+
+impl Place {
+    /// Writes the pack; answers with its hash and size.
+    pub(crate) fn write(
+        &self,
+        pack: &Verified<CheckedPack>,
+        manifest: &[u8],
+        signature: Option<&str>,
+    ) -> Result<(String, u64), Failure> {
+        let failed = |error: std::io::Error| Failure::cannot_write(&self.path, &error);
+        if self.dry_run {
+            return Ok(write(pack, manifest, signature, Counted::new(std::io::sink()))
+                .map_err(cannot_make)?
+                .finish());
+        }
+        if self.path.exists() && !self.force {
+            return Err(Failure::new(
+                Exit::Failed,
+                "AlreadyExists",
+                format!("`{}` is already there", self.path.display()),
+            )
+            .hint("use --force to replace it"));
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let counted =
+            write(pack, manifest, signature, Counted::new(BufWriter::new(file.as_file_mut())))
+                .map_err(cannot_make)?;
+        let facts = counted.finish();
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(failed)?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&self.path).map_err(|error| failed(error.error))?;
+        Ok(facts)
+    }
+}
+
+fn cannot_make(error: ArchiveError) -> Failure {
+    match error {
+        ArchiveError::Refused(refusal) => refusal.into(),
+        ArchiveError::Read(error) => error.into(),
+    }
+}
+
+/// Bytes on their way, hashed and counted.
+struct Counted<W> {
+    to: W,
+    hasher: sha2::Sha256,
+    count: u64,
+}
+
+impl<W: Write> Counted<W> {
+    fn new(to: W) -> Self {
+        Self { to, hasher: sha2::Digest::new(), count: 0 }
+    }
+
+    fn finish(self) -> (String, u64) {
+        let hash = sha2::Digest::finalize(self.hasher);
+        (hash.iter().map(|byte| format!("{byte:02x}")).collect(), self.count)
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        sha2::Digest::update(&mut self.hasher, &bytes[..written]);
+        self.count += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.to.flush()
+    }
+}

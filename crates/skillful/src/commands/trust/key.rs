@@ -1,0 +1,137 @@
+//! `skillful trust key`, and taking that back
+
+use std::process::ExitCode;
+
+use pack::signature::public_key;
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::text::for_terminal;
+use skill::trust::TrustedKey;
+
+use super::no_home;
+use crate::failure::{Exit, Failure};
+use crate::installing::times;
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Trust a key that signs packs
+///
+/// Compare it with its owner first, on another way than the one it came by.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'\n  skillful trust key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 --name Acme"
+)]
+pub(crate) struct TrustKey {
+    /// A public key in minisign's format: a file, or the key itself
+    key: String,
+    /// Whose key it is
+    #[arg(long)]
+    name: String,
+    /// Names of skills that it may sign, with * as a wildcard (can be repeated) [default: *]
+    #[arg(long = "for", value_name = "NAME")]
+    names: Vec<String>,
+    /// Trust a key again that was revoked
+    #[arg(long)]
+    unrevoke: bool,
+    /// Say what would be trusted, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A key that is trusted now, or is not any more.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct KeyChange {
+    /// As minisign shows it.
+    key: String,
+    name: String,
+    /// Names of skills that it may sign.
+    names: Vec<String>,
+    trusted: bool,
+    written: bool,
+}
+
+impl TrustKey {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let file = session.surroundings.working_directory.join(&self.key);
+        let text = match file.is_file() {
+            true => std::fs::read_to_string(&file)?,
+            false => self.key.clone(),
+        };
+        let (id, public_key) = public_key(&text)?;
+        let names = if self.names.is_empty() { vec!["*".to_owned()] } else { self.names.clone() };
+        let mut store = session.trust_store()?;
+        if store.keys.get(&id).is_some_and(|known| known.revoked_at.is_some()) && !self.unrevoke {
+            return Err(Failure::new(
+                Exit::Refused,
+                "RevokedKey",
+                format!("the key {id} was revoked"),
+            )
+            .hint("--unrevoke trusts it again"));
+        }
+        let (_, trusted_at) = times();
+        let key = TrustedKey {
+            name: self.name.clone(),
+            public_key,
+            names: names.clone(),
+            trusted_at,
+            revoked_at: None,
+        };
+        store.keys.insert(id.clone(), key);
+        if !self.dry_run {
+            store.write(&session.trust_file().ok_or_else(no_home)?)?;
+        }
+        let change = KeyChange {
+            key: id,
+            name: self.name.clone(),
+            names,
+            trusted: true,
+            written: !self.dry_run,
+        };
+        report(&change, output)
+    }
+}
+
+pub(super) fn revoke(
+    id: &str,
+    dry_run: bool,
+    session: &Session,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let mut store = session.trust_store()?;
+    let known: Vec<String> = store.keys.keys().cloned().collect();
+    let Some(key) = store.keys.get_mut(&id.to_uppercase()) else {
+        let failure =
+            Failure::new(Exit::Failed, "UnknownKey", format!("there is no trusted key `{id}`"));
+        return Err(failure.hint(if known.is_empty() {
+            "no key is trusted".to_owned()
+        } else {
+            format!("trusted are {}", known.join(", "))
+        }));
+    };
+    key.revoked_at = Some(times().1);
+    let (name, names) = (key.name.clone(), key.names.clone());
+    if !dry_run {
+        store.write(&session.trust_file().ok_or_else(no_home)?)?;
+    }
+    report(
+        &KeyChange { key: id.to_uppercase(), name, names, trusted: false, written: !dry_run },
+        output,
+    )
+}
+
+fn report(change: &KeyChange, output: &Output) -> Result<ExitCode, Failure> {
+    output.result(change, |out, Palette { bold, dim, .. }| {
+        let state = if change.trusted { "may sign" } else { "revoked; it could sign" };
+        writeln!(
+            out,
+            "{bold}{}{bold:#}  {}  {dim}{state} {}{dim:#}",
+            change.key,
+            for_terminal(&change.name),
+            for_terminal(&change.names.join(", "))
+        )
+    })?;
+    if !change.written {
+        output.note("Nothing was written.");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,188 @@
+//! `skillful uninstall` and `skillful restore`
+
+use std::process::ExitCode;
+
+use pack::install::{InstallError, Kept, Replace};
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::text::for_terminal;
+
+use crate::failure::Failure;
+use crate::installing::{Scope, changing, times};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Take an installed skill out
+///
+/// It is kept in .trash beside the skills until it is brought back.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful uninstall csv-report\n  skillful uninstall csv-report --purge"
+)]
+pub(crate) struct Uninstall {
+    /// The skill's name
+    name: String,
+    /// Where it is installed
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// Delete it
+    #[arg(long)]
+    purge: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Bring back a skill that was uninstalled or replaced
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful restore csv-report\n  skillful restore csv-report --at 20261115T083000Z --backup"
+)]
+pub(crate) struct Restore {
+    /// The skill's name
+    name: String,
+    /// Where it was installed
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// Which one, by its time [default: the newest]
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// Keep the skill that is there now in .backup
+    #[arg(long, conflicts_with = "force")]
+    backup: bool,
+    /// Replace the skill that is there now
+    #[arg(long)]
+    force: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A skill that was moved.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Moved {
+    name: String,
+    /// `user` or `project`.
+    source: &'static str,
+    /// The skill's own place.
+    path: String,
+    /// Where it, or the one that was in its place, is kept.
+    kept: Option<String>,
+    written: bool,
+}
+
+impl Uninstall {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let scope = session.scope_of(&self.name, self.scope)?;
+        let root = session.install_root(scope)?;
+        if !root.has(&self.name) {
+            return Err(InstallError::NotThere {
+                name: self.name.clone(),
+                root: root.path().to_owned(),
+            }
+            .into());
+        }
+        let (label, _) = times();
+        let kept = match self.dry_run {
+            true => None,
+            false => keeping_trust(session, scope, || {
+                changing(&root, &label, |opened| {
+                    Ok(opened.uninstall(&self.name, self.purge, &label)?)
+                })
+            })?,
+        };
+        let words =
+            if self.purge { "Deleted." } else { "Uninstalled. `skillful restore` brings it back." };
+        report(
+            &self.name,
+            scope,
+            root.skill(&self.name),
+            kept,
+            (!self.dry_run).then_some(words),
+            session,
+            output,
+        )
+    }
+}
+
+impl Restore {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let scope = session.scope_of(&self.name, self.scope)?;
+        let root = session.install_root(scope)?;
+        let wanted = |kept: &Kept| self.at.as_ref().is_none_or(|at| *at == kept.label);
+        let found = root.kept(&self.name).into_iter().find(wanted);
+        let kept = found.ok_or_else(|| InstallError::NothingKept {
+            name: self.name.clone(),
+            root: root.path().to_owned(),
+        })?;
+        let replace = match (self.backup, self.force) {
+            (true, _) => Replace::Backup,
+            (_, true) => Replace::Force,
+            _ => Replace::Never,
+        };
+        let (label, _) = times();
+        let backup = match self.dry_run {
+            true => None,
+            false => keeping_trust(session, scope, || {
+                changing(&root, &label, |opened| {
+                    Ok(opened.restore(&self.name, &kept, replace, &label)?)
+                })
+            })?,
+        };
+        report(
+            &self.name,
+            scope,
+            root.skill(&self.name),
+            backup,
+            (!self.dry_run).then_some("Brought back."),
+            session,
+            output,
+        )
+    }
+}
+
+/// What the user changes in a trusted project stays trusted.
+pub(crate) fn keeping_trust<T>(
+    session: &Session,
+    scope: Scope,
+    change: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let was_trusted = scope == Scope::Project && session.project_is_trusted()?;
+    let result = change()?;
+    if was_trusted {
+        session.trust_project()?;
+    }
+    Ok(result)
+}
+
+fn report(
+    name: &str,
+    scope: Scope,
+    path: std::path::PathBuf,
+    kept: Option<std::path::PathBuf>,
+    done: Option<&str>,
+    session: &Session,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    // The next start finds the cache as it should be.
+    session.index()?.prepare_search();
+    let text = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
+    let moved = Moved {
+        name: name.to_owned(),
+        source: scope.as_str(),
+        path: text(path),
+        kept: kept.map(text),
+        written: done.is_some(),
+    };
+    output.result(&moved, |out, Palette { bold, dim, .. }| {
+        writeln!(
+            out,
+            "{bold}{}{bold:#}  {dim}{}{dim:#}",
+            for_terminal(&moved.name),
+            for_terminal(&moved.path)
+        )?;
+        moved.kept.iter().try_for_each(|kept| writeln!(out, "  kept in {}", for_terminal(kept)))
+    })?;
+    output.note(done.unwrap_or("Nothing was written."));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,265 @@
+//! `skillful verify`
+
+use std::process::ExitCode;
+
+use pack::check::{CheckError, Rules};
+use pack::install::audit;
+use pack::policy::scan;
+use pack::refusal::{Flaw, Kind, Refusal};
+use pack::scan::{Finding, Scanner};
+use pack::source::Source;
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::load::Files;
+use skill::lock::{FileRecord, Signer};
+use skill::text::for_terminal;
+
+use crate::commands::install::require_signature;
+use crate::failure::{Exit, Failure};
+use crate::installing::{Scope, check, exit_for, fetch, parse_flaw};
+use crate::output::{Output, Palette, count};
+use crate::session::Session;
+
+/// Check a pack, or whether an installed skill is still what was installed
+///
+/// Looks at structure, names, frontmatter, manifest, signature and the hash of every file, and writes
+/// nothing. Works offline.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful verify csv-report.zip\n  skillful verify csv-report --json | jq .problems"
+)]
+pub(crate) struct Verify {
+    /// A pack (a file, a folder or another source), or the name of an installed skill
+    target: String,
+    /// Where the skill is installed
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// Let a refusal of trust pass, by its code (can be repeated)
+    #[arg(long, value_name = "CODE", value_parser = parse_flaw)]
+    allow: Vec<Flaw>,
+}
+
+/// What was found.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Verification {
+    ok: bool,
+    /// Every file, with its hash.
+    files: Vec<FileRecord>,
+    problems: Vec<Problem>,
+    /// Who signed it.
+    signer: Option<Signer>,
+    /// Where an installed skill came from.
+    origin: Option<String>,
+    /// What a scan of a pack's files found; a finding is no proof, and none is no proof either.
+    findings: Vec<FoundIn>,
+}
+
+/// A finding in one of a pack's skills.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FoundIn {
+    skill: String,
+    #[serde(flatten)]
+    finding: Finding,
+}
+
+/// Something that is not as it must be.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Problem {
+    /// A stable name, such as `WrongHash`.
+    code: &'static str,
+    /// The path within the pack or the skill.
+    entry: Option<String>,
+    message: String,
+    hint: &'static str,
+    #[serde(skip)]
+    kind: Kind,
+}
+
+impl From<&Refusal> for Problem {
+    fn from(refusal: &Refusal) -> Self {
+        let (code, entry) = (refusal.code(), refusal.entry.clone());
+        Self {
+            code,
+            entry,
+            message: refusal.message.clone(),
+            hint: refusal.flaw.hint(),
+            kind: refusal.flaw.kind(),
+        }
+    }
+}
+
+impl Verify {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let looks_like_path = self.target.contains("://")
+            || session.surroundings.working_directory.join(&self.target).exists();
+        let is_installed = || {
+            Scope::ALL
+                .iter()
+                .any(|scope| session.install_root(*scope).is_ok_and(|root| root.has(&self.target)))
+        };
+        // A folder of the name of a skill is likely to be something else.
+        let verification = match session.source(&self.target) {
+            Ok(source)
+                if looks_like_path && !(matches!(source, Source::Folder(_)) && is_installed()) =>
+            {
+                self.pack(&source, session, output)?
+            }
+            _ => self.installed(session)?,
+        };
+        output
+            .result(&verification, |out, palette| verification.write(&self.target, out, palette))?;
+        if verification.problems.is_empty() && verification.signer.is_none() {
+            output.note("It is not signed: the hashes say that it is whole, not whose it is.");
+        }
+        let worst = verification
+            .problems
+            .iter()
+            .map(|problem| exit_for(problem.kind))
+            .max_by_key(|exit| *exit as u8);
+        Ok(worst.map_or(ExitCode::SUCCESS, |exit| ExitCode::from(exit as u8)))
+    }
+
+    fn pack(
+        &self,
+        source: &Source,
+        session: &Session,
+        output: &Output,
+    ) -> Result<Verification, Failure> {
+        let trust = session.trust_store()?;
+        let read = session.layers.config.read_options();
+        let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
+        let fetched = match source.fetch(&session.fetching(None)) {
+            Ok(fetched) => fetched,
+            Err(pack::source::SourceError::Content(pack::archive::ArchiveError::Refused(
+                refusal,
+            ))) => {
+                return Ok(Verification::failed(&[refusal]));
+            }
+            Err(_) => fetch(source, &session.fetching(None), output)?,
+        };
+        let pack = match check(fetched, &rules, output) {
+            Ok(pack) => pack,
+            Err(CheckError::Refused(refusals)) => return Ok(Verification::failed(&refusals)),
+            Err(error) => return Err(error.into()),
+        };
+        let mut problems = Vec::new();
+        if let Err(failure) = require_signature(session, &pack, source) {
+            let refusal =
+                Refusal { flaw: Flaw::SignatureRequired, entry: None, message: failure.message };
+            problems.push(Problem::from(&refusal));
+        }
+        let scanner = Scanner::new();
+        let mut findings = Vec::new();
+        for skill in &pack.skills {
+            let report = scan(&scanner, &pack, skill).map_err(CheckError::from)?;
+            let own = report.findings.into_iter();
+            findings.extend(own.map(|finding| FoundIn { skill: skill.name().to_owned(), finding }));
+        }
+        Ok(Verification {
+            findings,
+            ok: problems.is_empty(),
+            files: pack.files.clone(),
+            problems,
+            signer: pack.signer.clone(),
+            origin: None,
+        })
+    }
+
+    fn installed(&self, session: &Session) -> Result<Verification, Failure> {
+        let scope = session.scope_of(&self.target, self.scope)?;
+        let root = session.install_root(scope)?;
+        let lockfile = root.lockfile()?;
+        let Some(locked) = lockfile.get(&self.target) else { return self.unlocked(session) };
+        let state = audit(&root, locked, &session.trust_store()?).map_err(|error| {
+            Failure::new(
+                Exit::Refused,
+                "NotAsInstalled",
+                format!("`{}` cannot be read: {error}", root.skill(&self.target).display()),
+            )
+            .hint("install it again")
+        })?;
+        let problems: Vec<Problem> = state.refusals.iter().map(Problem::from).collect();
+        Ok(Verification {
+            ok: problems.is_empty(),
+            files: state.files,
+            problems,
+            signer: locked.signer.clone(),
+            origin: Some(locked.source.clone()),
+            findings: Vec::new(),
+        })
+    }
+
+    /// A skill that was not installed by us has nothing to be held to; its hashes are still worth seeing.
+    fn unlocked(&self, session: &Session) -> Result<Verification, Failure> {
+        let index = session.index()?;
+        let entry = session.find(&index, &self.target)?;
+        let files = Files::open(entry)?.records();
+        Ok(Verification {
+            ok: true,
+            files,
+            problems: Vec::new(),
+            signer: None,
+            origin: None,
+            findings: Vec::new(),
+        })
+    }
+}
+
+impl Verification {
+    fn failed(refusals: &[Refusal]) -> Self {
+        let problems = refusals.iter().map(Problem::from).collect();
+        Self {
+            ok: false,
+            files: Vec::new(),
+            problems,
+            signer: None,
+            origin: None,
+            findings: Vec::new(),
+        }
+    }
+
+    fn write(
+        &self,
+        target: &str,
+        out: &mut dyn std::io::Write,
+        Palette { bold, dim, good, bad, .. }: Palette,
+    ) -> std::io::Result<()> {
+        for problem in &self.problems {
+            let entry = problem
+                .entry
+                .as_deref()
+                .map(|entry| format!("{}: ", for_terminal(entry)))
+                .unwrap_or_default();
+            writeln!(
+                out,
+                "{bad}{}{bad:#}  {entry}{}",
+                problem.code,
+                for_terminal(&problem.message)
+            )?;
+            writeln!(out, "  {dim}{}{dim:#}", problem.hint)?;
+        }
+        for FoundIn { skill, finding } in &self.findings {
+            let place = format!("{skill}/{}:{}", finding.file, finding.line);
+            let severity = finding.severity.as_str();
+            writeln!(
+                out,
+                "{severity}  {}  {}",
+                for_terminal(&place),
+                for_terminal(&finding.explanation)
+            )?;
+        }
+        if self.ok {
+            let signer = self.signer.as_ref().map(|signer| {
+                format!(", signed by {} ({})", for_terminal(&signer.name), signer.key)
+            });
+            let files = count(self.files.len(), "file");
+            writeln!(
+                out,
+                "{good}whole{good:#}  {bold}{}{bold:#}  {files}{}",
+                for_terminal(target),
+                signer.unwrap_or_default()
+            )?;
+        }
+        Ok(())
+    }
+}

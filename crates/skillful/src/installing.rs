@@ -1,0 +1,293 @@
+//! What the commands that install, pack and verify have in common: where, how, and what they say.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pack::archive::ArchiveError;
+use pack::check::{CheckError, Pack, Rules, Verified};
+use pack::install::{InstallError, Opened, Root};
+use pack::material::{Limits, Material};
+use pack::refusal::{Flaw, Kind, Refusal};
+use pack::source::{Fetched, Fetching, Source, SourceError};
+use serde_json::json;
+use skill::text::for_terminal;
+
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Where skills are installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Scope {
+    /// For you, in ~/.agent/skills
+    User,
+    /// For this project, in .agent/skills
+    Project,
+}
+
+impl Scope {
+    pub(crate) const ALL: [Self; 2] = [Self::User, Self::Project];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+impl Session {
+    /// The folder of skills of a scope.
+    pub(crate) fn install_root(&self, scope: Scope) -> Result<Root, Failure> {
+        let folder = match scope {
+            Scope::Project => self.surroundings.project(),
+            Scope::User => self.surroundings.home.as_deref().ok_or_else(|| {
+                Failure::new(Exit::Usage, "NoHome", "there is no home directory to install into")
+                    .hint("set HOME, or use --scope project")
+            })?,
+        };
+        Ok(Root::new(folder.join(".agent/skills")))
+    }
+
+    /// Finishes or undoes what an interrupted install left. Whoever only reads does not fail for it: the
+    /// next install says what is wrong.
+    pub(crate) fn tidy(&self) {
+        for root in Scope::ALL.iter().filter_map(|scope| self.install_root(*scope).ok()) {
+            let _ = root.tidy(&pack::disk::Disk::default());
+        }
+    }
+
+    /// A source of a scope's lockfile as text; the project's are relative to it, so that others can use them.
+    pub(crate) fn source_text(&self, source: &Source, scope: Scope) -> String {
+        source.to_text((scope == Scope::Project).then(|| self.surroundings.project()))
+    }
+
+    /// A source in a scope's lockfile.
+    pub(crate) fn locked_source(&self, text: &str) -> Result<Source, Failure> {
+        Ok(Source::parse(text, self.surroundings.project())?)
+    }
+
+    pub(crate) fn pack_limits(&self) -> Limits {
+        let install = &self.layers.config.install;
+        Limits { entries: install.max_entries, bytes: install.max_bytes, ratio: install.max_ratio }
+    }
+
+    pub(crate) fn fetching(&self, commit: Option<String>) -> Fetching {
+        let passed_on = [
+            "PATH",
+            "HTTPS_PROXY",
+            "https_proxy",
+            "NO_PROXY",
+            "no_proxy",
+            "ALL_PROXY",
+            "all_proxy",
+            "SSL_CERT_FILE",
+            "SSL_CERT_DIR",
+            "GIT_SSL_CAINFO",
+            "GIT_EXEC_PATH",
+            "TMPDIR",
+        ];
+        let environment = passed_on
+            .iter()
+            .filter_map(|name| Some(((*name).into(), self.variable(name)?.clone())));
+        Fetching {
+            limits: self.pack_limits(),
+            read: self.layers.config.read_options(),
+            time: Duration::from_secs(self.layers.config.install.timeout_seconds),
+            commit,
+            environment: environment.collect(),
+        }
+    }
+
+    pub(crate) fn source(&self, text: &str) -> Result<Source, Failure> {
+        Ok(Source::parse(text, &self.surroundings.working_directory)?)
+    }
+
+    /// Where a skill is installed: in the scope that was named, or in the only one that has it.
+    pub(crate) fn scope_of(&self, name: &str, given: Option<Scope>) -> Result<Scope, Failure> {
+        if let Some(scope) = given {
+            return Ok(scope);
+        }
+        let has = |scope: &Scope| {
+            self.install_root(*scope)
+                .is_ok_and(|root| root.has(name) || !root.kept(name).is_empty())
+        };
+        match Scope::ALL.into_iter().filter(has).collect::<Vec<_>>().as_slice() {
+            [scope] => Ok(*scope),
+            [] => Ok(Scope::User),
+            _ => Err(Failure::new(
+                Exit::Usage,
+                "ScopeNeeded",
+                format!("`{name}` is installed for you and for the project"),
+            )
+            .hint("say which with --scope user or --scope project")),
+        }
+    }
+}
+
+/// Now, as a name for folders and in RFC 3339.
+pub(crate) fn times() -> (String, String) {
+    let now =
+        jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    (now.strftime("%Y%m%dT%H%M%SZ").to_string(), now.to_string())
+}
+
+/// The name of one change among others.
+pub(crate) fn change_id(label: &str) -> String {
+    format!("{label}-{}", std::process::id())
+}
+
+/// Does something with a root that nobody else can change; leaves it as it was where that fails.
+pub(crate) fn changing<T>(
+    root: &Root,
+    label: &str,
+    change: impl FnOnce(&mut Opened<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let disk = pack::disk::Disk::default();
+    let mut opened = root.open(&disk, &change_id(label))?;
+    let result = change(&mut opened);
+    if result.is_err() {
+        opened.give_up();
+    }
+    result
+}
+
+/// Fetches a source, with a sign of life where somebody watches.
+pub(crate) fn fetch(
+    source: &Source,
+    fetching: &Fetching,
+    output: &Output,
+) -> Result<Fetched, Failure> {
+    let bar = spinner(output, "fetching");
+    let fetched = source.fetch(fetching);
+    bar.finish_and_clear();
+    Ok(fetched?)
+}
+
+fn spinner(output: &Output, message: &'static str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, target(output)).with_message(message);
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+/// A bar for the bytes of a pack.
+pub(crate) fn byte_bar(material: &Material, output: &Output) -> ProgressBar {
+    let total = material.entries().iter().map(|entry| entry.size).sum();
+    let bar = ProgressBar::with_draw_target(Some(total), target(output));
+    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn target(output: &Output) -> ProgressDrawTarget {
+    let watched = !output.quiet && !output.json && std::io::stderr().is_terminal();
+    if watched { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+}
+
+/// Checks a pack without unpacking it.
+pub(crate) fn check(
+    fetched: Fetched,
+    rules: &Rules<'_>,
+    output: &Output,
+) -> Result<Verified<Pack>, CheckError> {
+    let bar = byte_bar(&fetched.material, output);
+    let checked = pack::check::check(fetched.material, fetched.detached, rules, None, &|bytes| {
+        bar.inc(bytes)
+    });
+    bar.finish_and_clear();
+    checked
+}
+
+/// A question that takes a yes; none where nobody can be asked.
+pub(crate) fn ask(question: &str) -> Option<bool> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let Palette { bold, .. } = Palette::for_stream(&std::io::stderr());
+    let mut out = std::io::stderr();
+    write!(out, "{bold}{}{bold:#} [y/N] ", for_terminal(question))
+        .and_then(|()| out.flush())
+        .ok()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).ok()?;
+    Some(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
+}
+
+/// Which refusals a user lets pass, by their codes.
+pub(crate) fn parse_flaw(text: &str) -> Result<Flaw, String> {
+    let known = Rules::NEGOTIABLE;
+    let found = known.iter().find(|flaw| flaw.code() == text);
+    found.copied().ok_or_else(|| {
+        format!(
+            "use one of {}",
+            known.iter().map(|flaw| flaw.code()).collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
+pub(crate) fn exit_for(kind: Kind) -> Exit {
+    match kind {
+        Kind::Damage => Exit::Failed,
+        Kind::Hostile | Kind::Trust => Exit::Refused,
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        refused(&[refusal])
+    }
+}
+
+/// The first reason decides; all of them are in the details.
+fn refused(refusals: &[Refusal]) -> Failure {
+    let Some(first) = refusals.first() else {
+        return Failure::new(Exit::Failed, "Refused", "the pack is refused");
+    };
+    let all: Vec<_> =
+        refusals.iter().map(|refusal| json!({"code": refusal.code(), "entry": refusal.entry, "message": refusal.message})).collect();
+    Failure::new(exit_for(first.flaw.kind()), first.code(), first.to_string())
+        .hint(first.flaw.hint())
+        .details(json!({"entry": first.entry, "problems": all}))
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Refused(refusals) => refused(&refusals),
+            CheckError::Io { .. } => Self::from_error(Exit::Failed, "IOError", &error)
+                .hint("nothing was changed; check permissions and free space"),
+        }
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Content(ArchiveError::Refused(refusal)) => refusal.into(),
+            SourceError::Unclear { .. } => {
+                Self::from_error(Exit::Usage, error.code(), &error).hint(error.hint())
+            }
+            _ => Self::from_error(exit_for(error.kind()), error.code(), &error).hint(error.hint()),
+        }
+    }
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        let hint = error.hint();
+        let code = match error {
+            InstallError::Check(error) => return error.into(),
+            InstallError::Lock(ref source @ skill::lock::LockError::Damaged { .. }) => {
+                return Self::from_error(Exit::Refused, "LockfileDamaged", source).hint(hint);
+            }
+            InstallError::Exists { .. } => "AlreadyInstalled",
+            InstallError::InTheWay { .. } => "InTheWay",
+            InstallError::NotThere { .. } => "NotInstalled",
+            InstallError::NothingKept { .. } => "NothingKept",
+            InstallError::OtherDevice { .. } => "OtherDevice",
+            InstallError::Interrupted { .. } => "InterruptedInstall",
+            InstallError::Io { .. } | InstallError::Lock(_) => "IOError",
+        };
+        Self::from_error(Exit::Failed, code, &error).hint(hint)
+    }
+}
