@@ -14,7 +14,7 @@ struct Post(&'static str);
 
 impl Request for Post {
     fn permission(&self) -> &str {
-        "http_fetch"
+        "network_request"
     }
 
     fn patterns(&self) -> Vec<String> {
@@ -48,7 +48,7 @@ fn ask(question: &ApprovalRequest) -> Answer {
 }
 
 pub(crate) fn main() -> Result<(), serde_json::Error> {
-    let rules = r#"{"http_fetch": {"*": "ask", "https://evil.example/*": "deny"}}"#;
+    let rules = r#"{"network_request": {"*": "ask", "https://evil.example/*": "deny"}}"#;
     let configuration = Configuration { user: serde_json::from_str(rules)?, ..Default::default() };
     let mut engine = Engine::new("example", configuration);
     let invocation = Invocation { command: vec!["example".into()], arguments: Vec::new() };

@@ -71,6 +71,7 @@ fn help_names_every_command() {
       sign         Sign a pack
       eval         Measure skills: do they trigger, do runs behave, do they help?
       permissions  Show or take back what was approved for always
+      mcp          Offer the skills to other agents, over the Model Context Protocol
       trust        Trust a project's skills as they are now, or a key that signs packs
       untrust      Take trust in a project's skills or in a key back
       config       Show or start the settings
@@ -130,7 +131,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
