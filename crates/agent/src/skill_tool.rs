@@ -105,9 +105,7 @@ pub fn definitions(offer: &Offer<'_>, engine: &Engine, catalog: &Catalog) -> Vec
 
 /// The tool that loads a skill, described by the skills there are.
 pub fn definition(offer: &Offer<'_>, catalog: &Catalog) -> Option<Definition> {
-    if offer.skills().next().is_none() {
-        return None;
-    }
+    offer.skills().next()?;
     let names: Vec<&str> =
         offer.skills().map(|entry| entry.name.as_str()).take(NAMES + 1).collect();
     let mut name = json!({"type": "string", "description": "The skill"});

@@ -42,7 +42,7 @@ pub(crate) struct Wanted {
 /// What came of it.
 pub(crate) enum Outcome {
     /// What the model is told, and the bytes of a resource.
-    Done(Observation, Option<Vec<u8>>),
+    Done(Box<Observation>, Option<Vec<u8>>),
     /// Nothing: a person must answer first.
     Asks(Box<ApprovalRequest>),
 }

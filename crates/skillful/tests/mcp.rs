@@ -61,18 +61,18 @@ fn rules_trust_and_flags_count_as_everywhere() {
     let world = World::new();
     world.skill("home/.agents/skills/greeting", "Says hello");
     world.skill("project/.agents/skills/stranger", "Came with the repository");
-    let list = json!({"method": "tools/list"});
+    let list = [json!({"method": "tools/list"})];
     let names = |answers: &[Value]| {
         answers[0]["result"]["tools"][0]["inputSchema"]["properties"]["name"]["enum"].clone()
     };
-    let answers = converse(&world, "--source user", &[list.clone()]);
+    let answers = converse(&world, "--source user", &list);
     assert_eq!(names(&answers), json!(["greeting"]));
-    let answers = converse(&world, "--source project", &[list.clone()]);
+    let answers = converse(&world, "--source project", &list);
     assert_eq!(answers[0]["result"]["tools"], json!([]), "not trusted");
-    let answers = converse(&world, "--source user --deny skill:greeting", &[list.clone()]);
+    let answers = converse(&world, "--source user --deny skill:greeting", &list);
     assert_eq!(answers[0]["result"]["tools"], json!([]));
     world.run("skillful trust project");
-    let answers = converse(&world, "--source project", &[list]);
+    let answers = converse(&world, "--source project", &list);
     assert_eq!(names(&answers), json!(["stranger"]));
 }
 

@@ -49,7 +49,7 @@ impl Connection {
             person: asking.person(),
         };
         let observation = match self.wanted(wanted, context).await? {
-            Outcome::Done(observation, _) => observation,
+            Outcome::Done(observation, _) => *observation,
             Outcome::Asks(question) if asking.by_retry() => {
                 return Ok(elicitation::input_required(&question).into());
             }

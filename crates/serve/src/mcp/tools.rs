@@ -45,23 +45,13 @@ impl Connection {
             Err(refusal) => return Ok(shown(&Observation::failed(&refusal)).into()),
         };
         let asking = Asking::new(context, request.input_responses, request.request_state);
-        for action in steps(action, context) {
-            let is_last = !matches!(action, Step::First(_));
-            let (Step::First(action) | Step::Last(action)) = action;
-            match self.act(action, &asking, context).await? {
-                Outcome::Done(observation, _) if is_last || observation.code.is_some() => {
-                    return Ok(shown(&observation).into());
-                }
-                Outcome::Done(..) => {}
-                Outcome::Asks(question) => {
-                    return Ok(match asking.by_retry() {
-                        true => elicitation::input_required(&question).into(),
-                        false => shown(&Observation::failed(&unanswered(&question))).into(),
-                    });
-                }
+        if let Some(first) = selection_before(&action, context) {
+            match self.act(first, &asking, context).await? {
+                Outcome::Done(observation, _) if observation.code.is_none() => {}
+                other => return Ok(answered(other, &asking)),
             }
         }
-        Err(ErrorData::internal_error("nothing was done", None))
+        Ok(answered(self.act(action, &asking, context).await?, &asking))
     }
 
     async fn act(
@@ -96,24 +86,25 @@ impl Connection {
     }
 }
 
-enum Step {
-    First(Action),
-    Last(Action),
+/// A request of its own has no conversation before it, so a script's skill is selected first.
+fn selection_before(action: &Action, context: &RequestContext<RoleServer>) -> Option<Action> {
+    let parts = context.extensions.get::<Parts>()?;
+    match action {
+        Action::RunScript { skill, .. } if !parts.headers.contains_key("mcp-session-id") => {
+            let reason = "its script is to run".to_owned();
+            Some(Action::SelectSkills { skills: vec![skill.clone()], reason })
+        }
+        _ => None,
+    }
 }
 
-/// A request of its own has no conversation before it, so a script's skill is selected first.
-fn steps(action: Action, context: &RequestContext<RoleServer>) -> Vec<Step> {
-    let is_alone = context
-        .extensions
-        .get::<Parts>()
-        .is_some_and(|parts| !parts.headers.contains_key("mcp-session-id"));
-    match &action {
-        Action::RunScript { skill, .. } if is_alone => {
-            let skills = vec![skill.clone()];
-            let reason = "its script is to run".to_owned();
-            vec![Step::First(Action::SelectSkills { skills, reason }), Step::Last(action)]
+fn answered(outcome: Outcome, asking: &Asking) -> CallToolResponse {
+    match outcome {
+        Outcome::Done(observation, _) => shown(&observation).into(),
+        Outcome::Asks(question) if asking.by_retry() => {
+            elicitation::input_required(&question).into()
         }
-        _ => vec![Step::Last(action)],
+        Outcome::Asks(question) => shown(&Observation::failed(&unanswered(&question))).into(),
     }
 }
 

@@ -154,6 +154,6 @@ impl Model for Client<'_> {
 fn reply(call: Option<Call>, observation: Option<&Observation>) {
     if let (Some(call), Some(observation)) = (call, observation) {
         // Whoever does not wait any more does not want to know.
-        let _ = call.reply.send(Outcome::Done(observation.clone(), call.content));
+        let _ = call.reply.send(Outcome::Done(Box::new(observation.clone()), call.content));
     }
 }
