@@ -18,6 +18,7 @@ use model::dialect::{Dialect, Form, Protocol, TokenLimit};
 use model::early::Early;
 use model::remote::{Backoff, Remote, Setup, Wire};
 use model::request::{Choices, Options};
+use model::schema::Offered;
 use model::send::{Connection, Sender, Waits};
 use server::{Play, Server, recorded, whole};
 use tools::permission::ToolSet;
@@ -92,10 +93,11 @@ fn adapter(
         headers: Vec::new(),
         max_tokens: Some(500),
         params: Default::default(),
-        choices: Choices::new(
-            &ToolSet::named(["read_file", "grep", "run_script"]),
-            Some(&["csv-report", "pdf"]),
-        ),
+        choices: Choices::new(&Offered {
+            tools: &ToolSet::named(["read_file", "grep", "run_script"]),
+            skills: Some(&["csv-report", "pdf"]),
+            scripts: None,
+        }),
     };
     let setup = Setup {
         wire,

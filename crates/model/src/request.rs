@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
-use tools::permission::ToolSet;
 
 use crate::schema::{Offered, Schema, ToolDefinition, decision_schema, tool_definitions};
 use crate::secret::Secret;
@@ -58,10 +57,9 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// With these tools and skills; any skill, if none are named.
-    pub fn new(tools: &ToolSet, skills: Option<&[&str]>) -> Self {
-        let offered = Offered { tools, skills };
-        Self { schema: decision_schema(&offered), tools: tool_definitions(&offered) }
+    /// What is offered, in both forms.
+    pub fn new(offered: &Offered<'_>) -> Self {
+        Self { schema: decision_schema(offered), tools: tool_definitions(offered) }
     }
 }
 

@@ -10,7 +10,7 @@
 //! use tools::permission::ToolSet;
 //!
 //! let tools = ToolSet::named(["grep"]);
-//! let offered = Offered { tools: &tools, skills: Some(&["pdf", "csv-report"]) };
+//! let offered = Offered { tools: &tools, skills: Some(&["pdf", "csv-report"]), scripts: None };
 //! let schema = serde_json::to_string(&decision_schema(&offered))?;
 //! assert!(schema.starts_with(r#"{"additionalProperties":false,"properties":{"action":{"anyOf":[{"#));
 //!
@@ -40,6 +40,8 @@ pub struct Offered<'a> {
     /// The only skills that may be named; any, if nothing is said. A skill that is found by searching must be among
     /// them, too.
     pub skills: Option<&'a [&'a str]>,
+    /// The only skills whose scripts may be run; any, if nothing is said.
+    pub scripts: Option<&'a [&'a str]>,
 }
 
 /// A schema whose objects are written with their keys in the order in which a model should write them.
@@ -114,9 +116,16 @@ pub fn tool_decision(name: &str, arguments: &str) -> Result<Decision, Problem> {
 
 /// The actions but for `call_tool`: type, description and payload.
 fn actions_of<'a>(closed: &'a Closed<'_>, offered: &Offered<'_>) -> Vec<(&'a str, &'a str, Value)> {
-    let offers_scripts = offered.tools.contains(Tool::RunScript);
+    let has_scripts = offered.scripts.is_none_or(|skills| !skills.is_empty());
+    let offers_scripts = has_scripts && offered.tools.contains(Tool::RunScript);
     let is_offered = |kind: &str| kind != "call_tool" && (kind != "run_script" || offers_scripts);
-    closed.actions().filter(|(kind, ..)| is_offered(kind)).collect()
+    let mut actions: Vec<_> = closed.actions().filter(|(kind, ..)| is_offered(kind)).collect();
+    for (_, _, payload) in actions.iter_mut().filter(|(kind, ..)| *kind == "run_script") {
+        if let Some(skills) = offered.scripts {
+            payload["properties"]["skill"]["properties"]["name"] = word(skills);
+        }
+    }
+    actions
 }
 
 /// The tools that are called: description and params.

@@ -16,6 +16,7 @@ use agent::step::Reply;
 use model::dialect::{Dialect, Form, Protocol, TokenLimit};
 use model::remote::{Backoff, Price, Remote, Setup, Wire};
 use model::request::{Choices, Options};
+use model::schema::Offered;
 use model::secret::Secret;
 use model::send::{Connection, Sender, Waits};
 use serde_json::{Map, Value};
@@ -60,7 +61,11 @@ fn remote(wire: Wire, base_url: String, given: Given) -> Asked {
             headers: vec![("x-team".to_owned(), Secret::new("blue"))],
             max_tokens: Some(500),
             params: Map::from_iter([("temperature".to_owned(), Value::from(0))]),
-            choices: Choices::new(&ToolSet::named(["grep", "run_script"]), Some(&["csv-report"])),
+            choices: Choices::new(&Offered {
+                tools: &ToolSet::named(["grep", "run_script"]),
+                skills: Some(&["csv-report"]),
+                scripts: None,
+            }),
         },
         protocol: given.protocol,
         dialect: Dialect { form: given.form, ..first },

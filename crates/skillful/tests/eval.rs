@@ -318,3 +318,17 @@ fn what_cannot_be_read_is_said_and_fails_the_run() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_pack_that_is_let_in_although_it_must_not_fails_its_case() {
+    let world = World::new();
+    let pack = suites().join("packs/packed.zip");
+    let case = json!({"id": "packs", "input": "go", "setup": {"refused_skills": [pack]},
+        "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "done"}}}]}});
+    world.write("project/case.json", case.to_string());
+    let seen = world.run("skillful eval run -q case.json");
+    assert!(
+        seen.contains("should have been refused, but was installed\n0 of 1 case passed\n[exit 1]"),
+        "{seen}"
+    );
+}

@@ -275,3 +275,20 @@ fn both_interfaces_stream_to_a_terminal() {
         assert!(seen.trim_end().ends_with("Zwölf Zeilen – 3 × 4 😀 ✓"), "{seen}");
     }
 }
+
+#[test]
+fn a_proxy_of_the_environment_is_used_and_a_usual_key_does_not_go_in_the_clear() {
+    let server = Server::new(vec![answer("through the proxy")]);
+    let world = World::new()
+        .with("http_proxy", format!("http://{}", server.address))
+        .with("OPENAI_API_KEY", KEY);
+    let line = "skillful run --model openai:m --base-url http://model.example/v1 x";
+    assert_eq!(world.run(line), "through the proxy\n");
+    let heard = server.heard();
+    assert!(
+        heard.head.starts_with("POST http://model.example/v1/chat/completions "),
+        "{}",
+        heard.head
+    );
+    assert!(!heard.head.contains(KEY), "{}", heard.head);
+}

@@ -6,6 +6,7 @@ use super::*;
 use crate::conversation::tests::context;
 use crate::dialect::{Protocol, TokenLimit};
 use crate::request::Choices;
+use crate::schema::Offered;
 
 pub(crate) fn options() -> Options {
     Options {
@@ -15,7 +16,11 @@ pub(crate) fn options() -> Options {
         headers: vec![("X-Team".to_owned(), Secret::new("blue"))],
         max_tokens: Some(900),
         params: Map::from_iter([("temperature".to_owned(), json!(0))]),
-        choices: Choices::new(&ToolSet::named(["read_file"]), Some(&["csv"])),
+        choices: Choices::new(&Offered {
+            tools: &ToolSet::named(["read_file"]),
+            skills: Some(&["csv"]),
+            scripts: None,
+        }),
     }
 }
 

@@ -57,7 +57,7 @@ fn check_strict(schema: &Value) {
 fn schemas_say_only_what_strict_modes_understand() {
     let tools = all();
     for skills in [None, Some(["a", "b"].as_slice())] {
-        let offered = Offered { tools: &tools, skills };
+        let offered = Offered { tools: &tools, skills, scripts: skills };
         let schema = decision_schema(&offered);
         assert_eq!(schema.0["type"], "object");
         check_strict(&schema.0);
@@ -72,7 +72,7 @@ fn schemas_say_only_what_strict_modes_understand() {
 #[test]
 fn keys_are_written_in_the_order_of_the_protocol() {
     let tools = ToolSet::named(["grep"]);
-    let offered = Offered { tools: &tools, skills: Some(&["pdf"]) };
+    let offered = Offered { tools: &tools, skills: Some(&["pdf"]), scripts: None };
     let text = serde_json::to_string(&decision_schema(&offered)).unwrap();
     let select = r#"{"additionalProperties":false,"properties":{"action":{"anyOf":[{"additionalProperties":false,"description":"Load the bodies of skills.","properties":{"type":{"enum":["select_skills"],"type":"string"},"payload":{"additionalProperties":false,"properties":{"skills":{"description":"Which ones.","items":{"additionalProperties":false,"description":"A skill by its name, and its source where several have that name.","properties":{"name":{"enum":["pdf"],"type":"string"},"source":{"anyOf":[{"description":"Where a skill comes from.","enum":["explicit","project","user","builtin"],"type":"string"},{"type":"null"}],"description":"The source."}},"required":["name","source"],"type":"object"},"type":"array"},"reason":{"description":"Why these.","type":"string"}},"required":["skills","reason"],"type":"object"}},"required":["type","payload"],"type":"object"},"#;
     assert_eq!(text.get(..select.len()), Some(select));
@@ -84,13 +84,13 @@ fn keys_are_written_in_the_order_of_the_protocol() {
 #[test]
 fn only_what_is_offered_can_be_chosen() {
     let names = |tools: &ToolSet| -> Vec<String> {
-        let offered = Offered { tools, skills: None };
+        let offered = Offered { tools, skills: None, scripts: None };
         tool_definitions(&offered).into_iter().map(|tool| tool.name).collect()
     };
     let always = ["select_skills", "search_skills", "load_resource", "load_chunk", "final_answer"];
     assert_eq!(names(&ToolSet::named([])), always);
     let kinds = |tools: &ToolSet| -> Vec<Value> {
-        let schema = decision_schema(&Offered { tools, skills: None });
+        let schema = decision_schema(&Offered { tools, skills: None, scripts: None });
         let actions = schema.0["properties"]["action"]["anyOf"].as_array().unwrap().clone();
         actions.iter().map(|action| action["properties"]["type"]["enum"][0].clone()).collect()
     };
@@ -99,6 +99,19 @@ fn only_what_is_offered_can_be_chosen() {
     assert!(names(&some).contains(&"run_script".to_owned()));
     assert_eq!(names(&some).last().unwrap(), "list_dir");
     assert_eq!(kinds(&some).last().unwrap(), "call_tool");
+}
+
+#[test]
+fn scripts_are_offered_of_those_that_have_some() {
+    let tools = ToolSet::named(["run_script"]);
+    let names = |scripts: &[&str]| {
+        let offered = Offered { tools: &tools, skills: Some(&["a", "b"]), scripts: Some(scripts) };
+        let definitions = tool_definitions(&offered);
+        let script = definitions.into_iter().find(|tool| tool.name == "run_script")?;
+        Some(script.parameters.0["properties"]["skill"]["properties"]["name"]["enum"].clone())
+    };
+    assert_eq!(names(&["b"]), Some(json!(["b"])));
+    assert_eq!(names(&[]), None);
 }
 
 /// A call of a provider's tool, and the decision or problem it is.
@@ -201,14 +214,14 @@ fn check_read(read: Result<Decision, Problem>) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn whatever_the_schema_allows_is_read(
-        reply in instance(&decision_schema(&Offered { tools: &all(), skills: None }).0)
+        reply in instance(&decision_schema(&Offered { tools: &all(), skills: None, scripts: None }).0)
     ) {
         check_read(decision::parse(&reply.to_string()))?;
     }
 
     #[test]
     fn whatever_a_tool_takes_is_read((name, arguments) in Union::new(
-        tool_definitions(&Offered { tools: &all(), skills: Some(&["a"]) })
+        tool_definitions(&Offered { tools: &all(), skills: Some(&["a"]), scripts: None })
             .into_iter()
             .map(|tool| (Just(tool.name), instance(&tool.parameters.0)))
     )) {

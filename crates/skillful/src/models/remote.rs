@@ -9,10 +9,13 @@ use jiff::Timestamp;
 use model::dialect::{Dialect, TokenLimit};
 use model::remote::{Backoff, Remote, Setup, Wire};
 use model::request::{Choices, Options, RESERVED_PARAMS};
+use model::schema::Offered;
 use model::secret::Secret;
 use model::send::{Connection, Sender, Waits, is_loopback};
 use model::{anthropic, openai};
+use skill::index::Entry;
 use skill::offer::Offer;
+use skill::roots::Source;
 use tools::permission::ToolSet;
 
 use super::key::{self, Key};
@@ -115,16 +118,18 @@ impl Server {
     fn options(&self, offer: &Offer<'_>, tools: &ToolSet, run: &Run) -> Options {
         // What the user chose may be hidden from the model's choice and is still acted with.
         let chosen = run.invoked().into_iter().map(|skill| skill.name.as_str()).chain(run.skills());
-        let mut skills: Vec<&str> = offer
-            .skills()
-            .map(|entry| entry.name.as_str())
-            // With more than can be listed, which they are does not matter.
-            .take(MAX_NAMED_SKILLS + 1)
-            .chain(chosen)
-            .collect();
-        skills.sort_unstable();
-        skills.dedup();
-        let named = (1..=MAX_NAMED_SKILLS).contains(&skills.len()).then_some(&skills[..]);
+        let chosen: Vec<&str> = chosen.collect();
+        let listed: Vec<&Entry> = offer.skills().take(MAX_NAMED_SKILLS + 1).collect();
+        let names = listed.iter().map(|entry| entry.name.as_str());
+        let scripted = listed.iter().filter(|entry| has_scripts(entry));
+        let skills = sorted(names.chain(chosen.iter().copied()));
+        let scripts = sorted(scripted.map(|entry| entry.name.as_str()).chain(chosen));
+        let is_short = (1..=MAX_NAMED_SKILLS).contains(&listed.len());
+        let offered = Offered {
+            tools,
+            skills: is_short.then_some(&skills[..]),
+            scripts: is_short.then_some(&scripts[..]),
+        };
         Options {
             base_url: self.base_url.clone(),
             model: self.model().to_owned(),
@@ -132,7 +137,7 @@ impl Server {
             headers: self.headers(),
             max_tokens: self.settings.max_tokens.or_else(|| self.usual_max_tokens()),
             params: self.settings.params.clone(),
-            choices: Choices::new(tools, named),
+            choices: Choices::new(&offered),
         }
     }
 
@@ -203,6 +208,18 @@ fn authorities(session: &Session, settings: &ModelSettings) -> Result<Option<Vec
         Failure::new(Exit::Usage, "InvalidConfiguration", message)
             .hint("set `model.ca_file` to a PEM file with certificates")
     })
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Whether a skill may have scripts; a model that may run what is not there tries to.
+fn has_scripts(entry: &Entry) -> bool {
+    entry.source == Source::Builtin || entry.path.join("scripts").is_dir()
 }
 
 fn host(base_url: &str) -> &str {
