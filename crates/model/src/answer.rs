@@ -86,7 +86,8 @@ impl Answer {
         }
     }
 
-    /// A call with this index, by its name and the next piece of its arguments.
+    /// A call with this index, by its name and the next piece of its arguments. Where no tools were offered there is
+    /// nothing to call, and a reply of calls alone is an empty one.
     pub(crate) fn add_call(
         &mut self,
         index: u64,
@@ -94,6 +95,9 @@ impl Answer {
         arguments: &str,
         delta: &mut dyn FnMut(&str),
     ) {
+        if !self.offers_tools {
+            return;
+        }
         let place = match self.calls.iter().position(|call| call.index == index) {
             Some(place) => place,
             None => {
@@ -102,19 +106,22 @@ impl Answer {
             }
         };
         let call = &mut self.calls[place];
-        let is_new = call.name.is_empty() && !name.is_empty();
-        if is_new {
+        let is_named_now = call.name.is_empty() && !name.is_empty();
+        if is_named_now {
             call.name = name.to_owned();
         }
-        if call.arguments.len() <= MAX_REPLY_BYTES {
+        let known = call.arguments.len();
+        if known <= MAX_REPLY_BYTES {
             call.arguments.push_str(arguments);
         }
-        if place == 0 {
-            if is_new {
+        // What comes before the name is shown with it.
+        let shown = if is_named_now { &call.arguments[..] } else { &call.arguments[known..] };
+        if place == 0 && !call.name.is_empty() {
+            if is_named_now {
                 delta(&wrapping(name).0);
             }
-            if !arguments.is_empty() {
-                delta(arguments);
+            if !shown.is_empty() {
+                delta(shown);
             }
         }
     }

@@ -53,6 +53,7 @@ const OPENAI: &[(&str, Form, &str)] = &[
         Form::Schema,
         "final_answer Zwölf Zeilen – 3 × 4 😀 ✓ | 812 in, 768 cached, 0 written, 41 out",
     ),
+    ("name-last.sse", Form::Tools, "call: call_tool grep | not counted"),
     ("no-done.sse", Form::Schema, "final_answer Zwölf Zeilen – 3 × 4 😀 ✓ | not counted"),
     (
         "length.sse",

@@ -4,6 +4,7 @@
 
 mod skills;
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -273,32 +274,25 @@ pub(crate) fn in_parallel<I: Sync, T: Send, E: Send>(
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Holds files to what a list says; every difference is named. Both are sorted by path.
+/// Holds files to what a list says; every difference is named.
 pub(crate) fn differences(listed: &[FileRecord], found: &[FileRecord]) -> Vec<Refusal> {
-    let mut refusals = Vec::new();
-    let find =
-        |records: &[FileRecord], path: &str| records.iter().position(|record| record.path == path);
-    let sorted =
-        |records: &[FileRecord]| records.windows(2).all(|pair| pair[0].path < pair[1].path);
-    let search = |records: &[FileRecord], path: &str, is_sorted: bool| match is_sorted {
-        true => records.binary_search_by(|record| record.path.as_str().cmp(path)).ok(),
-        false => find(records, path),
+    let (known, there) = (by_path(listed), by_path(found));
+    let flaw = |record: &FileRecord| match there.get(record.path.as_str()) {
+        None => Some(Flaw::ListedButAbsent),
+        Some(other) if other.size != record.size => Some(Flaw::WrongSize),
+        Some(other) if other.sha256 != record.sha256 => Some(Flaw::WrongHash),
+        Some(other) if other.mode != record.mode => Some(Flaw::WrongMode),
+        Some(_) => None,
     };
-    let (listed_sorted, found_sorted) = (sorted(listed), sorted(found));
-    for record in listed {
-        let refuse = |flaw| Refusal::of(flaw, &record.path);
-        match search(found, &record.path, found_sorted).map(|at| &found[at]) {
-            None => refusals.push(refuse(Flaw::ListedButAbsent)),
-            Some(other) if other.size != record.size => refusals.push(refuse(Flaw::WrongSize)),
-            Some(other) if other.sha256 != record.sha256 => refusals.push(refuse(Flaw::WrongHash)),
-            Some(other) if other.mode != record.mode => refusals.push(refuse(Flaw::WrongMode)),
-            Some(_) => {}
-        }
-    }
-    let unlisted =
-        found.iter().filter(|record| search(listed, &record.path, listed_sorted).is_none());
-    refusals.extend(unlisted.map(|record| Refusal::of(Flaw::PresentButUnlisted, &record.path)));
-    refusals
+    let wrong = listed.iter().filter_map(|record| Some(Refusal::of(flaw(record)?, &record.path)));
+    let unlisted = found.iter().filter(|record| !known.contains_key(record.path.as_str()));
+    wrong
+        .chain(unlisted.map(|record| Refusal::of(Flaw::PresentButUnlisted, &record.path)))
+        .collect()
+}
+
+fn by_path(records: &[FileRecord]) -> HashMap<&str, &FileRecord> {
+    records.iter().map(|record| (record.path.as_str(), record)).collect()
 }
 
 fn compare_files(manifest: &Manifest, files: &[FileRecord]) -> Result<(), Vec<Refusal>> {

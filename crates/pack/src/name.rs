@@ -1,6 +1,6 @@
 //! Names within a pack: paths that mean the same on every system, and never lead out of a folder.
 //!
-//! Invariant: a [`PackPath`] was checked alone, [`Names`] checks them against each other.
+//! Invariant: a [`PackPath`] was checked alone, `Names` checks them against each other.
 
 use std::collections::HashMap;
 

@@ -137,11 +137,11 @@ flaws! {
     InvalidManifest: Hostile, "manifest.json is not valid";
     DuplicateKey: Hostile, "manifest.json has a key twice";
     ManifestSkills: Hostile, "manifest.json names other skills than there are";
-    ListedButAbsent: Hostile, "manifest.json lists the file, but it is not there";
-    PresentButUnlisted: Hostile, "the file is there, but manifest.json does not list it";
-    WrongHash: Hostile, "the file has another hash than manifest.json says";
-    WrongSize: Hostile, "the file has another size than manifest.json says";
-    WrongMode: Hostile, "the file has another mode than manifest.json says";
+    ListedButAbsent: Hostile, "the file is listed, but not there";
+    PresentButUnlisted: Hostile, "the file is there, but not listed";
+    WrongHash: Hostile, "the file has another hash than is listed";
+    WrongSize: Hostile, "the file has another size than is listed";
+    WrongMode: Hostile, "the file has another mode than is listed";
     // Trust.
     InvalidSignature: Trust, "the signature cannot be read";
     SignatureWithoutManifest: Trust, "there is a signature, but no manifest.json that it signs";

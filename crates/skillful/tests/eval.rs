@@ -26,7 +26,9 @@ fn every_suite_of_this_repository_passes() {
     let seen = world.run(&format!("skillful eval run -q {}", suites().display()));
     assert!(!seen.contains('✗') && !seen.contains("[exit"), "{seen}");
     let report = world.json(&format!("skillful eval run --json {}", suites().display()));
-    assert_eq!(report["summary"]["failed"], 0);
+    let results = report["results"].as_array().unwrap();
+    let failed: Vec<&Value> = results.iter().filter(|result| result["passed"] != true).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
     assert!(report["summary"]["cases"].as_u64().unwrap() >= 80);
     for dimension in
         ["trigger", "sequence", "disclosure", "security", "budget", "output", "files", "streaming"]
@@ -317,4 +319,18 @@ fn what_cannot_be_read_is_said_and_fails_the_run() {
     0 of 0 cases passed
     [exit 1]
     ");
+}
+
+#[test]
+fn a_pack_that_is_let_in_although_it_must_not_fails_its_case() {
+    let world = World::new();
+    let pack = suites().join("packs/packed.zip");
+    let case = json!({"id": "packs", "input": "go", "setup": {"refused_skills": [pack]},
+        "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "done"}}}]}});
+    world.write("project/case.json", case.to_string());
+    let seen = world.run("skillful eval run -q case.json");
+    assert!(
+        seen.contains("should have been refused, but was installed\n0 of 1 case passed\n[exit 1]"),
+        "{seen}"
+    );
 }

@@ -483,7 +483,7 @@ fn origin_signer_and_state_are_shown() {
     assert_snapshot!(world.run("skillful why demo | sed 's/([0-9A-F]*)/(KEY)/'"), @"
     demo is [world]/home/.agent/skills/demo
       from [world]/project/demo.zip, signed by us (KEY)
-      differs `references/a.md`: the file has another size than manifest.json says
+      differs `references/a.md`: the file has another size than is listed
       costs 56 characters of the catalog (about 14 tokens)
     ");
 }

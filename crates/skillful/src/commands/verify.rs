@@ -16,7 +16,7 @@ use skill::text::for_terminal;
 
 use crate::commands::install::require_signature;
 use crate::failure::{Exit, Failure};
-use crate::installing::{Scope, check, exit_for, fetch, parse_flaw};
+use crate::installing::{Scope, check, exit_for, parse_flaw};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
@@ -135,7 +135,7 @@ impl Verify {
             ))) => {
                 return Ok(Verification::failed(&[refusal]));
             }
-            Err(_) => fetch(source, &session.fetching(None), output)?,
+            Err(error) => return Err(error.into()),
         };
         let pack = match check(fetched, &rules, output) {
             Ok(pack) => pack,
