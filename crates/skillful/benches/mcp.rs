@@ -136,14 +136,14 @@ fn meet(child: &mut Child) -> Result<(), Box<dyn Error>> {
 }
 
 fn converse(address: SocketAddr) -> io::Result<()> {
-    let begun = post(address, None, INITIALIZE)?;
+    let begun = post(address, None, INITIALIZE, "initialize")?;
     let header = |line: &&str| line.to_lowercase().starts_with("mcp-session-id:");
     let session = begun.lines().find(header).and_then(|line| line.split_once(": "));
     let (_, session) = session.ok_or_else(|| io::Error::other(format!("no session: {begun}")))?;
     let session = session.trim();
-    post(address, Some(session), INITIALIZED)?;
+    post(address, Some(session), INITIALIZED, "initialized")?;
     for (request, expected) in [(TOOLS, "search_skills"), (CALL, "[Skill: csv-report")] {
-        let answer = post(address, Some(session), request)?;
+        let answer = post(address, Some(session), request, expected)?;
         if !answer.contains(expected) {
             return Err(io::Error::other(answer));
         }
@@ -151,7 +151,13 @@ fn converse(address: SocketAddr) -> io::Result<()> {
     Ok(())
 }
 
-fn post(address: SocketAddr, session: Option<&str>, body: &str) -> io::Result<String> {
+/// One request and its answer; `name` says in an error which one it was.
+fn post(address: SocketAddr, session: Option<&str>, body: &str, name: &str) -> io::Result<String> {
+    exchange(address, session, body)
+        .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))
+}
+
+fn exchange(address: SocketAddr, session: Option<&str>, body: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
     write!(

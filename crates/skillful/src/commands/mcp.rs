@@ -11,7 +11,7 @@ use agent::step::Refusal;
 use agent::workbench::Workbench;
 use serve::shelf::{Settings, Shelf};
 use skill::watch::Watch;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -133,7 +133,7 @@ impl Mcp {
             return Err(Failure::new(Exit::Usage, "Usage", message)
                 .hint("listen on 127.0.0.1, or name the host others may use with --allow-host"));
         }
-        let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| {
+        let listener = runtime.block_on(async { listener(address) }).map_err(|error| {
             Failure::new(Exit::Failed, "IOError", format!("cannot listen on `{address}`: {error}"))
                 .hint("choose another port; 0 takes any that is free")
         })?;
@@ -144,6 +144,14 @@ impl Mcp {
         ));
         Ok(listener)
     }
+}
+
+/// Many clients may come at the same moment.
+fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(4_096)
 }
 
 /// Many clients need all cores, one is served sooner without threads.
