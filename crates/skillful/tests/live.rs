@@ -162,7 +162,7 @@ fn a_real_model_selects_loads_acts_and_answers() {
 }
 
 #[test]
-fn plain_and_streamed_replies_lead_to_the_same_actions() {
+fn plain_and_streamed_replies_lead_to_the_same_action() {
     let Some(url) = setting("SKILLFUL_LIVE_BASE_URL") else {
         eprintln!("skipped: SKILLFUL_LIVE_BASE_URL names no server with a language model");
         return;
@@ -170,10 +170,11 @@ fn plain_and_streamed_replies_lead_to_the_same_actions() {
     let [streamed, plain] = [true, false].map(|stream| {
         // Without the cache, so that the same words give the same reply.
         let settings = json!({"stream": stream, "params": {"temperature": 0, "seed": 1}});
-        let world = world(&url, &settings, 2);
+        // One turn: what comes later depends on the path of the world, which the model is told with the skill.
+        let world = world(&url, &settings, 1);
         run(&world, REQUESTS[0].0);
         actions(&world)
     });
-    assert!(streamed.len() > 1, "{streamed:?}");
+    assert_eq!(streamed.len(), 1, "{streamed:?}");
     assert_eq!(streamed, plain);
 }
