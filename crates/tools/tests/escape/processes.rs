@@ -306,10 +306,11 @@ if os.fork() == 0:
             os.setsid()
             os.dup2(os.open("/dev/null", os.O_RDWR), 1)
             os.dup2(1, 2)
-            os.write(writer, b"x")
             os.execvp("sleep", ["sleep", "@NUMBER@"])
         os._exit(0)
     os._exit(0)
+os.close(writer)
+# The last holder of the other end is the daemon, which closes it by becoming another program.
 os.read(reader, 1)
 print("READY", flush=True)
 "#;
