@@ -173,8 +173,10 @@ fn plain_and_streamed_replies_lead_to_the_same_action() {
         // One turn: what comes later depends on the path of the world, which the model is told with the skill.
         let world = world(&url, &settings, 1);
         run(&world, REQUESTS[0].0);
-        actions(&world)
+        let actions = actions(&world);
+        assert_eq!(actions.len(), 1, "{actions:?}");
+        // The two prompts differ in their marks, so the words of a reason may differ, too.
+        (actions[0]["type"].clone(), actions[0]["payload"]["skills"][0]["name"].clone())
     });
-    assert_eq!(streamed.len(), 1, "{streamed:?}");
     assert_eq!(streamed, plain);
 }
