@@ -134,6 +134,20 @@ enum Held {
 impl Driver<'_> {
     /// Carries the run on until it ends or waits for somebody.
     pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
+        loop {
+            if let Some(ending) = self.turn(run, journal)? {
+                return Ok(ending);
+            }
+        }
+    }
+
+    /// Carries the run on to its next turn; nothing when it has come there.
+    pub fn turn(
+        &mut self,
+        run: &mut Run,
+        journal: &mut Journal,
+    ) -> Result<Option<Ending>, DriveError> {
+        let this = run.turn();
         let mut held = Held::Nothing;
         // How long a model that failed wants to be left alone.
         let mut pause = Duration::ZERO;
@@ -153,6 +167,7 @@ impl Driver<'_> {
                 step => {
                     journal.commit()?;
                     match step {
+                        Step::CallModel(_) if run.turn() != this => return Ok(None),
                         Step::CallModel(_) if !pause.is_zero() => {
                             self.clock.pause(std::mem::take(&mut pause), self.cancel);
                             continue;
@@ -170,14 +185,17 @@ impl Driver<'_> {
                         Step::Ask { request, question } => {
                             match self.answer(request, question, &mut held) {
                                 Some(answer) => Input::Answered(answer),
-                                None => return Ok(Ending::Suspended(Box::new(question.clone()))),
+                                None => {
+                                    let question = Box::new(question.clone());
+                                    return Ok(Some(Ending::Suspended(question)));
+                                }
                             }
                         }
                         Step::Perform(request) => {
                             let held = std::mem::replace(&mut held, Held::Nothing);
                             Input::Observed(self.perform(request, held, run, journal)?)
                         }
-                        Step::Done(outcome) => return Ok(Ending::Finished(outcome.clone())),
+                        Step::Done(outcome) => return Ok(Some(Ending::Finished(outcome.clone()))),
                         Step::Prepare(_) => unreachable!("handled above"),
                     }
                 }

@@ -190,6 +190,11 @@ impl Run {
         self.last.as_ref()
     }
 
+    /// How many turns have begun.
+    pub(crate) fn turn(&self) -> u32 {
+        self.turn
+    }
+
     /// What it has used.
     pub fn spent(&self) -> Spent {
         self.spent

@@ -1,32 +1,33 @@
 //! One conversation of a client: a run whose model is the client.
 //!
-//! The run has a thread of its own, begun by the first call. What the client calls is what the model
-//! decides; what comes of it is what the call returns. So guards, permissions, approvals and the record are
-//! those of every run.
+//! It begins with the first call. What the client calls is what the model decides; what comes of it is what
+//! the call returns. So guards, permissions, approvals and the record are those of every run. Between calls
+//! it is only a value: no thread waits.
 //!
-//! Invariant: when a session is dropped, or a call is given up, its run ends and with it whatever it runs.
+//! Invariant: what a call began ends when the call is given up, and the record is finished when the session
+//! is dropped.
 
+mod conversation;
 mod desk;
-mod run;
-
-pub(crate) use desk::read_verbatim;
 
 use std::sync::Arc;
-use std::sync::mpsc::{SendError, Sender, channel};
 use std::thread;
 
 use agent::action::{Action, SkillRef};
 use agent::driver::Cancel;
 use agent::step::Observation;
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::task::spawn_blocking;
 use tools::permission::{Answer, ApprovalRequest};
 
 use crate::shelf::Shelf;
+use conversation::Conversation;
+pub(crate) use desk::read_verbatim;
 
 /// Whoever can be asked during a call.
 pub(crate) trait Person: Send {
     /// The answer; nothing when nobody is there.
-    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer>;
+    fn ask(self, question: &ApprovalRequest) -> impl Future<Output = Option<Answer>> + Send;
 }
 
 /// What a client wants done.
@@ -36,7 +37,6 @@ pub(crate) struct Wanted {
     pub(crate) invoked: Option<SkillRef>,
     /// Whether a resource is handed over byte by byte, as it is on disk.
     pub(crate) verbatim: bool,
-    pub(crate) person: Box<dyn Person>,
 }
 
 /// What came of it.
@@ -47,77 +47,84 @@ pub(crate) enum Outcome {
     Asks(Box<ApprovalRequest>),
 }
 
-struct Call {
-    wanted: Wanted,
-    content: Option<Vec<u8>>,
-    reply: oneshot::Sender<Outcome>,
-}
+/// A conversation that may not have begun.
+type Place = OwnedMutexGuard<Option<Conversation>>;
 
-/// A conversation.
+/// A client's conversation.
 pub(crate) struct Session {
     shelf: Arc<Shelf>,
-    live: Mutex<Option<Live>>,
+    place: Arc<Mutex<Option<Conversation>>>,
 }
 
-/// The run of a session; it ends when this is dropped.
-struct Live {
-    calls: Sender<Call>,
-    cancel: Cancel,
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        self.cancel.request();
-    }
-}
-
-/// The run stopped in the middle of a call.
+/// The program ended in the middle of a call.
 #[derive(Debug, thiserror::Error)]
 #[error("the session was ended")]
 pub(crate) struct Ended;
 
 impl Session {
     pub(crate) fn new(shelf: Arc<Shelf>) -> Self {
-        Self { shelf, live: Mutex::new(None) }
+        Self { shelf, place: Arc::default() }
     }
 
-    /// Does one thing after the other; `client` is who wants it. A call that is given up ends the run.
-    pub(crate) async fn call(&self, wanted: Wanted, client: &str) -> Result<Outcome, Ended> {
-        let mut live = self.live.lock().await;
-        let (reply, outcome) = oneshot::channel();
-        let call = Call { wanted, content: None, reply };
-        let unsent = match live.as_ref() {
-            Some(live) => live.calls.send(call).err().map(|SendError(call)| call),
-            None => Some(call),
-        };
-        // A run that used up its context has ended; the conversation goes on in another one.
-        if let Some(call) = unsent {
-            let begun = self.begin(client);
-            let _ = begun.calls.send(call);
-            *live = Some(begun);
-        }
-        let mut unfinished = Unfinished(Some(&mut live));
-        let outcome = outcome.await.map_err(|_| Ended);
-        unfinished.0 = None;
-        outcome
-    }
-
-    fn begin(&self, client: &str) -> Live {
-        let (calls, received) = channel();
-        let cancel = Cancel::default();
-        let (shelf, heard, client) = (self.shelf.opened(), cancel.clone(), client.to_owned());
-        thread::spawn(move || run::converse(&shelf, &client, &received, &heard));
-        Live { calls, cancel }
+    /// Does one thing after the other; `client` is who wants it.
+    pub(crate) async fn call(
+        &self,
+        wanted: Wanted,
+        client: &str,
+        person: impl Person,
+    ) -> Result<Outcome, Ended> {
+        let given_up = GivenUp::default();
+        let call = Arc::new(Call { wanted, cancel: given_up.0.clone() });
+        let (shelf, client) = (Arc::clone(&self.shelf), client.to_owned());
+        let place = Arc::clone(&self.place).lock_owned().await;
+        let begun = Arc::clone(&call);
+        let (place, outcome) =
+            on_a_thread(place, move |place| conversation::call(place, &shelf, &client, &begun))
+                .await?;
+        let Outcome::Asks(question) = outcome else { return Ok(outcome) };
+        let answer = person.ask(&question).await;
+        let nobody = answer.is_none();
+        let (_, outcome) =
+            on_a_thread(place, move |place| conversation::answer(place, &call, answer)).await?;
+        Ok(if nobody { Outcome::Asks(question) } else { outcome })
     }
 }
 
-/// Ends the run of a call that nobody waits for any more.
-struct Unfinished<'a>(Option<&'a mut Option<Live>>);
-
-impl Drop for Unfinished<'_> {
+impl Drop for Session {
     fn drop(&mut self) {
-        if let Some(live) = self.0.take() {
-            *live = None;
+        // Whoever works on the conversation drops it.
+        let Ok(mut place) = self.place.try_lock() else { return };
+        if let Some(conversation) = place.take() {
+            // The record is finished there; a thread that cannot be had finishes it here.
+            let _ = thread::Builder::new().spawn(move || drop(conversation));
         }
     }
+}
+
+/// A call while it is carried out.
+struct Call {
+    wanted: Wanted,
+    cancel: Cancel,
+}
+
+/// Ends what a call runs when nobody waits for it any more.
+#[derive(Default)]
+struct GivenUp(Cancel);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}
+
+/// The conversation goes along, so that nobody else gets hold of it even when the caller gives up.
+async fn on_a_thread<T: Send + 'static>(
+    mut place: Place,
+    work: impl FnOnce(&mut Option<Conversation>) -> T + Send + 'static,
+) -> Result<(Place, T), Ended> {
+    let working = spawn_blocking(move || {
+        let done = work(&mut place);
+        (place, done)
+    });
+    working.await.map_err(|_| Ended)
 }

@@ -224,8 +224,10 @@ async fn a_client_that_disconnects_in_the_middle_leaves_nothing_running() {
     until_running(&world).await;
     drop(client);
     assert!(closed(&shelf).await, "the session ended, and with it the script");
-    let summary = read(&world.records()[0].join("run.json"));
-    assert!(summary.contains("\"cancelled\""), "{summary}");
+    let record = &world.records()[0];
+    let events = read(&record.join("events.jsonl"));
+    assert!(events.contains("killed: the run was cancelled"), "{events}");
+    assert_eq!(read(&record.join("final.md")), "The client ended the session.");
 }
 
 #[tokio::test]
@@ -239,6 +241,33 @@ async fn a_cancelled_request_ends_what_it_began_and_the_session_goes_on() {
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
     client.say(&cancel.to_string()).await;
-    assert!(closed(&shelf).await, "the script ended");
-    assert!(client.call("skill", json!({"name": "alpha"})).await.contains("Do it."));
+    // One thing is done after the other, so the script has ended when this is answered.
+    let again = client.call("skill", json!({"name": "alpha"})).await;
+    assert_eq!(again, "alpha already loaded; see above.");
+    drop(client);
+    assert!(closed(&shelf).await);
+    assert_eq!(world.records().len(), 1, "one record a session");
+    assert!(read(&world.records()[0].join("events.jsonl")).contains("killed: the run was cancelled"));
+}
+
+#[tokio::test]
+async fn a_question_whose_call_was_given_up_is_answered_with_no() {
+    let world = with_script(json!({}), "#!/bin/sh\necho did it\n");
+    let shelf = world.shelf();
+    let mut client = Client::connect_with(&shelf, json!({"elicitation": {}})).await;
+    client.call("skill", json!({"name": "alpha"})).await;
+    let id = client.begin("tools/call", json!({"name": WORK, "arguments": work()})).await;
+    let question = client.hear().await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    client.say(&cancel.to_string()).await;
+    let late = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}});
+    client.say(&late.to_string()).await;
+    let again = client.call("skill", json!({"name": "alpha"})).await;
+    assert_eq!(again, "alpha already loaded; see above.");
+    drop(client);
+    assert!(closed(&shelf).await);
+    let events = read(&world.records()[0].join("events.jsonl"));
+    assert!(events.contains("nobody was there to ask") && !events.contains("did it"), "{events}");
 }

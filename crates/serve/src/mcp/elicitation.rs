@@ -13,7 +13,6 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::runtime::Handle;
 use tools::permission::{Answer, ApprovalRequest};
 
 use crate::session::Person;
@@ -29,7 +28,7 @@ pub(super) enum Asking {
     /// Not at all.
     Not,
     /// While the call waits.
-    Meanwhile(Peer<RoleServer>, Handle),
+    Meanwhile(Peer<RoleServer>),
     /// By a call that brings the answer, to the question with this hash.
     ByRetry(Option<(String, Answer)>),
 }
@@ -52,7 +51,7 @@ impl Asking {
                 let response = responses.and_then(|mut all| all.remove(QUESTION));
                 Self::ByRetry(response.and_then(|said| Some((state?, answer(said)))))
             }
-            Some(_) => Self::Meanwhile(context.peer.clone(), Handle::current()),
+            Some(_) => Self::Meanwhile(context.peer.clone()),
         }
     }
 
@@ -60,18 +59,14 @@ impl Asking {
     pub(super) fn by_retry(&self) -> bool {
         matches!(self, Self::ByRetry(_))
     }
-
-    pub(super) fn person(&self) -> Box<dyn Person> {
-        Box::new(self.clone())
-    }
 }
 
 impl Person for Asking {
-    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
+    async fn ask(self, question: &ApprovalRequest) -> Option<Answer> {
         match self {
             Self::Not => None,
-            Self::Meanwhile(peer, runtime) => {
-                let asked = runtime.block_on(peer.create_elicitation(form(question)));
+            Self::Meanwhile(peer) => {
+                let asked = peer.create_elicitation(form(question)).await;
                 Some(asked.map_or_else(
                     |_| Answer::Reject {
                         message: Some("the question was not answered".to_owned()),
@@ -80,7 +75,7 @@ impl Person for Asking {
                 ))
             }
             Self::ByRetry(said) => {
-                let (state, answer) = said.take()?;
+                let (state, answer) = said?;
                 (state == state_of(question)).then_some(answer)
             }
         }

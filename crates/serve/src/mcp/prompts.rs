@@ -46,9 +46,8 @@ impl Connection {
             action: Action::SelectSkills { skills: vec![skill.clone()], reason },
             invoked: Some(skill),
             verbatim: false,
-            person: asking.person(),
         };
-        let observation = match self.wanted(wanted, context).await? {
+        let observation = match self.wanted(wanted, &asking, context).await? {
             Outcome::Done(observation, _) => *observation,
             Outcome::Asks(question) if asking.by_retry() => {
                 return Ok(elicitation::input_required(&question).into());

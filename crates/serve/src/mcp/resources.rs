@@ -57,9 +57,8 @@ impl Connection {
             action: Action::LoadResource { skill, relative_path: path, section_hint: None },
             invoked: None,
             verbatim: true,
-            person: asking.person(),
         };
-        match self.wanted(wanted, context).await? {
+        match self.wanted(wanted, &asking, context).await? {
             Outcome::Done(_, Some(bytes)) => {
                 Ok(ReadResourceResult::new(vec![contents(uri, bytes)]).into())
             }

@@ -60,14 +60,15 @@ impl Connection {
         asking: &Asking,
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
-        let wanted = Wanted { action, invoked: None, verbatim: false, person: asking.person() };
-        self.wanted(wanted, context).await
+        let wanted = Wanted { action, invoked: None, verbatim: false };
+        self.wanted(wanted, asking, context).await
     }
 
     /// Does it in the client's session, unless the client gives up.
     pub(super) async fn wanted(
         &self,
         wanted: Wanted,
+        asking: &Asking,
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
         let client = context.client_info().map_or_else(
@@ -76,7 +77,7 @@ impl Connection {
         );
         let client = skill::text::for_terminal(skill::text::prefix(&client, 200)).into_owned();
         tokio::select! {
-            outcome = self.session.call(wanted, &client) => {
+            outcome = self.session.call(wanted, &client, asking.clone()) => {
                 outcome.map_err(|error| ErrorData::internal_error(error.to_string(), None))
             }
             () = context.ct.cancelled() => {

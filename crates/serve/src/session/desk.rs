@@ -1,6 +1,5 @@
-//! What the run of a session acts with: a workbench for each call, with the skills as they are then.
+//! What a call acts with: a workbench with the skills as they are then.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use agent::action::Action;
@@ -20,30 +19,32 @@ use super::Call;
 use crate::shelf::{Shelf, Snapshot};
 use crate::skill_uri::hexadecimal;
 
-/// The call that is under way.
-pub(super) type Current = RefCell<Option<Call>>;
-
-/// Acts for the call that is under way.
+/// Acts for one call.
 pub(super) struct Desk<'a> {
-    pub(super) shelf: &'a Shelf,
-    pub(super) current: &'a Current,
+    shelf: &'a Shelf,
+    call: &'a Call,
     /// The skills that were looked at when permission was asked for.
-    pub(super) skills: Arc<Snapshot>,
+    skills: Arc<Snapshot>,
+    /// A resource, byte by byte.
+    pub(super) content: Option<Vec<u8>>,
 }
 
-impl Desk<'_> {
+impl<'a> Desk<'a> {
+    pub(super) fn new(shelf: &'a Shelf, call: &'a Call) -> Self {
+        Self { shelf, call, skills: shelf.current(), content: None }
+    }
+
     fn at_work<T>(
         &self,
         work: impl FnOnce(&mut Workbench<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let offer = self.shelf.offer(&self.skills);
-        let invoked = self.current.borrow().as_ref().and_then(|call| call.wanted.invoked.clone());
         let make = &self.shelf.settings.workbench;
-        work(&mut make(&self.skills.index, &offer, invoked)?)
+        work(&mut make(&self.skills.index, &offer, self.call.wanted.invoked.clone())?)
     }
 
     /// A resource byte by byte; the record has its hash.
-    fn hand_over(&self, action: &Action) -> Result<Observation, Refusal> {
+    fn hand_over(&mut self, action: &Action) -> Result<Observation, Refusal> {
         let refused =
             |error: LoadError| Refusal::new(error.code(), error.to_string(), error.hint());
         let offer = self.shelf.offer(&self.skills);
@@ -59,9 +60,7 @@ impl Desk<'_> {
         let report = json!({"path": path.as_str(), "bytes_read": bytes.len(),
             "file_sha256": hexadecimal(&Sha256::digest(&bytes))});
         let text = format!("{path} of {} handed over, {} bytes", skill.name, bytes.len());
-        if let Some(call) = &mut *self.current.borrow_mut() {
-            call.content = Some(bytes);
-        }
+        self.content = Some(bytes);
         let (skill, path) = (entry.name.clone(), path.as_str().to_owned());
         Ok(Observation {
             loaded: vec![Loaded::Resource { skill, path, report }],
@@ -91,11 +90,11 @@ impl Toolbox for Desk<'_> {
     fn perform(
         &mut self,
         request: Approved<Request>,
-        cancel: &Cancel,
+        _: &Cancel,
         journal: &mut Journal,
     ) -> Observation {
-        let verbatim = self.current.borrow().as_ref().is_some_and(|call| call.wanted.verbatim);
-        let done = match verbatim {
+        let cancel = &self.call.cancel;
+        let done = match self.call.wanted.verbatim {
             true => self.hand_over(&request.action),
             false => self.at_work(|workbench| Ok(workbench.perform(request, cancel, journal))),
         };
@@ -110,15 +109,15 @@ impl Toolbox for Desk<'_> {
     }
 }
 
-/// Asks whoever the call under way comes from.
+/// Says what the person behind the client said, if they have.
 pub(super) struct Desktop<'a> {
     pub(super) shelf: &'a Shelf,
-    pub(super) current: &'a Current,
+    pub(super) answer: Option<Answer>,
 }
 
 impl Approver for Desktop<'_> {
-    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
-        self.current.borrow_mut().as_mut()?.wanted.person.ask(question)
+    fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
+        self.answer.take()
     }
 
     fn remember(&mut self, grants: &[Grant]) {

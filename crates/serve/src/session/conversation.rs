@@ -1,0 +1,194 @@
+//! The run of a session, from the first call to the end.
+
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::action::{Action, Decision};
+use agent::budget::{Budget, Usage};
+use agent::context::Prompt;
+use agent::driver::{Cancel, DriveError, Driver, Ending, Model, SystemClock};
+use agent::journal::{self, Durability, Journal, JournalError, RunId};
+use agent::run::{Patience, Run, Setup};
+use agent::step::{Observation, Raw, Refusal, Reply, Step};
+use serde_json::json;
+use tools::permission::{Answer, Engine};
+
+use super::desk::{Desk, Desktop, Nobody};
+use super::{Call, Outcome, Wanted};
+use crate::shelf::{Open, Shelf};
+
+/// Characters of a conversation before another run takes over.
+const CONTEXT: usize = 4_000_000;
+
+/// A run that was begun.
+pub(super) struct Conversation {
+    run: Run,
+    journal: Journal,
+    /// With what was approved for the session.
+    engine: Engine,
+    clock: SystemClock,
+    open: Open,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum SessionError {
+    #[error("the session cannot be recorded: {0}")]
+    Journal(#[from] JournalError),
+    #[error("the session cannot be recorded: {0}")]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+}
+
+/// Carries a call out, in a conversation that begins with it where there is none.
+pub(super) fn call(
+    place: &mut Option<Conversation>,
+    shelf: &Arc<Shelf>,
+    client: &str,
+    call: &Call,
+) -> Outcome {
+    let outcome = match place {
+        Some(conversation) => conversation.decide(call),
+        None => Conversation::begin(shelf, client)
+            .and_then(|conversation| place.insert(conversation).decide(call)),
+    };
+    told(place, outcome)
+}
+
+/// Goes on with what a person said to a question; without an answer it is as if they had said no.
+pub(super) fn answer(
+    place: &mut Option<Conversation>,
+    call: &Call,
+    answer: Option<Answer>,
+) -> Outcome {
+    let Some(conversation) = place else { return failed("the session was ended") };
+    let outcome = conversation.go_on(call, Some(answer.unwrap_or_else(unheard)));
+    told(place, outcome)
+}
+
+/// What the client is told. A conversation that ended, or cannot be recorded, makes way for another one.
+fn told(place: &mut Option<Conversation>, outcome: Result<Outcome, SessionError>) -> Outcome {
+    let ended = place.as_ref().is_some_and(|conversation| conversation.run.outcome().is_some());
+    if ended || outcome.is_err() {
+        *place = None;
+    }
+    outcome.unwrap_or_else(|error| failed(&error.to_string()))
+}
+
+fn failed(message: &str) -> Outcome {
+    let hint = "check that `.agent/runs` can be written and the disk has room";
+    let refusal = Refusal::new("IOError", message, hint);
+    Outcome::Done(Box::new(Observation::failed(&refusal)), None)
+}
+
+fn unheard() -> Answer {
+    Answer::Reject { message: Some("nobody was there to ask".to_owned()) }
+}
+
+impl Conversation {
+    /// A run without limits but that of its memory: a client has its own.
+    fn begin(shelf: &Arc<Shelf>, client: &str) -> Result<Self, SessionError> {
+        let open = shelf.opened();
+        let snapshot = shelf.current();
+        let (catalog, _) = shelf.tools(&snapshot);
+        let random = RandomState::new().hash_one(client) as u32;
+        let run_id = RunId::new(jiff::Timestamp::now(), random);
+        let mut journal = Journal::create(&shelf.settings.runs, run_id, Durability::Sync)?;
+        journal.write_index(snapshot.hash(), || {
+            serde_json::to_vec(&snapshot.index.skills).unwrap_or_default()
+        })?;
+        fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
+        let request = format!("MCP session of {client}");
+        let setup = Setup {
+            run_id: journal.run_id().to_string(),
+            request: shelf.settings.redactor.text(&request).into_owned(),
+            catalog: catalog.text.clone(),
+            tools: shelf.settings.engine.tools(),
+            budget: Budget {
+                max_turns: u32::MAX,
+                max_tool_calls: u32::MAX,
+                max_script_runs: u32::MAX,
+                max_context_chars: CONTEXT,
+                max_wall_seconds: u64::MAX,
+                max_output_tokens: None,
+                max_cost_usd: None,
+            },
+            patience: Patience { corrections: 0, same_failures: u32::MAX, skills_per_turn: 1 },
+            invoked: None,
+            preloaded: Vec::new(),
+            is_child: false,
+            is_served: true,
+            store_prompts: false,
+            facts: json!({"index_hash": snapshot.hash(), "model": "mcp", "client": client,
+                "version": env!("CARGO_PKG_VERSION")}),
+        };
+        Ok(Self {
+            run: Run::start(setup),
+            journal,
+            engine: shelf.settings.engine.clone(),
+            clock: SystemClock::starting(Duration::ZERO),
+            open,
+        })
+    }
+
+    fn decide(&mut self, call: &Call) -> Result<Outcome, SessionError> {
+        // Whoever was asked before is not listened to any more.
+        if let Step::Ask { .. } = self.run.step() {
+            self.go_on(call, Some(unheard()))?;
+        }
+        self.go_on(call, None)
+    }
+
+    /// Until the next decision, or a question without an answer.
+    fn go_on(&mut self, call: &Call, answer: Option<Answer>) -> Result<Outcome, SessionError> {
+        let shelf = self.open.shelf();
+        let mut desk = Desk::new(shelf, call);
+        let mut driver = Driver {
+            model: &mut Client(&call.wanted),
+            toolbox: &mut desk,
+            engine: &mut self.engine,
+            approver: &mut Desktop { shelf, answer },
+            listener: &mut Nobody,
+            redactor: &shelf.settings.redactor,
+            clock: &self.clock,
+            cancel: &Cancel::default(),
+            invocation: &shelf.settings.invocation,
+        };
+        match driver.turn(&mut self.run, &mut self.journal)? {
+            Some(Ending::Suspended(question)) => Ok(Outcome::Asks(question)),
+            Some(Ending::Finished(_)) | None => Ok(match self.run.last() {
+                Some(observation) => Outcome::Done(Box::new(observation.clone()), desk.content),
+                None => failed("the session was ended"),
+            }),
+        }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        let content = "The client ended the session.".to_owned();
+        let wanted = Wanted {
+            action: Action::FinalAnswer { content },
+            invoked: None,
+            verbatim: false,
+        };
+        // What cannot be recorded now leaves a record that ends without its end, which says so.
+        if self.run.outcome().is_none() {
+            let _ = self.decide(&Call { wanted, cancel: Cancel::default() });
+        }
+        let _ = self.journal.finish(&self.run);
+    }
+}
+
+/// The client decides: its call is the decision.
+struct Client<'a>(&'a Wanted);
+
+impl Model for Client<'_> {
+    fn decide(&mut self, _: &Prompt<'_>, _: &Cancel, _: &mut dyn FnMut(&str)) -> Reply {
+        let action = self.0.action.clone();
+        let decision = Decision { action, plan_update: None, diagnostics: None };
+        Reply::Decided { decision, usage: Usage::default(), raw: Raw::default() }
+    }
+}
