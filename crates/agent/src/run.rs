@@ -74,7 +74,11 @@ pub struct Unexpected {
 impl Run {
     /// Begins a run.
     pub fn start(setup: Setup) -> Self {
-        let system = system_text(&setup.tools, &setup.catalog);
+        // A client elsewhere has its own words for its model.
+        let system = match setup.is_served {
+            true => String::new(),
+            false => system_text(&setup.tools, &setup.catalog),
+        };
         let context = Context::new(&setup.run_id, system, &setup.request);
         let mut run = Self {
             context,

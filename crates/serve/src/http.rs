@@ -3,11 +3,15 @@
 //! Invariant: a request whose `Host` or `Origin` is not this server's own is refused, so that no web page
 //! reaches it through a browser.
 
+mod presence;
+
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::from_fn;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -17,26 +21,37 @@ use tokio_util::sync::CancellationToken;
 use crate::lines::LONGEST;
 use crate::mcp::Connection;
 use crate::shelf::Shelf;
+use presence::Presence;
 
 /// The path under which MCP is spoken.
 pub const PATH: &str = "/mcp";
 
-/// Serves every client that connects until `stop`; `names` are those under which the server is reached,
-/// besides those of this machine.
+/// Where clients come in.
+pub struct Door {
+    /// Where they connect.
+    pub listener: TcpListener,
+    /// Names under which the server is reached, besides those of this machine.
+    pub names: Vec<String>,
+    /// How long a client that broke off in the middle of a call has to come back.
+    pub patience: Duration,
+}
+
+/// Serves every client that connects until `stop`.
 pub async fn serve_http(
     shelf: Arc<Shelf>,
-    listener: TcpListener,
-    names: &[String],
+    Door { listener, names, patience }: Door,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let config = config(listener.local_addr()?, names).with_cancellation_token(stop.clone());
+    let config = config(listener.local_addr()?, &names).with_cancellation_token(stop.clone());
     let sessions = Arc::new(LocalSessionManager::default());
+    let presence = Presence::new(Arc::clone(&sessions), patience);
     let service = StreamableHttpService::new(
         move || Ok(Connection::new(Arc::clone(&shelf))),
         Arc::clone(&sessions),
         config,
     );
-    let router = Router::new().route_service(PATH, service);
+    let watch = from_fn(move |request, next| Arc::clone(&presence).watch(request, next));
+    let router = Router::new().route_service(PATH, service).layer(watch);
     let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
     let open: Vec<_> = sessions.sessions.read().await.keys().cloned().collect();
     for session in open {

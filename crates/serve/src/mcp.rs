@@ -22,7 +22,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, spawn_blocking};
 
 use crate::lines::Lines;
 use crate::session::Session;
@@ -43,6 +43,16 @@ impl Connection {
     pub fn new(shelf: Arc<Shelf>) -> Self {
         let session = Session::new(Arc::clone(&shelf));
         Self { shelf, session, teller: std::sync::Mutex::default() }
+    }
+
+    /// Does what reads from the disk where nobody else waits for it.
+    async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shelf) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let shelf = Arc::clone(&self.shelf);
+        let done = spawn_blocking(move || work(&shelf)).await;
+        done.unwrap_or_else(|_| Err(ErrorData::internal_error("the server is ending", None)))
     }
 }
 
@@ -115,7 +125,8 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.resources(request.and_then(|request| request.cursor))
+        let cursor = request.and_then(|request| request.cursor);
+        self.beside(|shelf| resources::listed(shelf, cursor)).await
     }
 
     async fn list_resource_templates(
@@ -155,7 +166,7 @@ impl ServerHandler for Connection {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Ok(self.completed(&request))
+        self.beside(move |shelf| Ok(completions::completed(shelf, &request))).await
     }
 
     async fn on_custom_request(
@@ -163,7 +174,8 @@ impl ServerHandler for Connection {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        self.extended(&request).map(CustomResult::new)
+        let extended = self.beside(move |shelf| extension::extended(shelf, &request)).await;
+        extended.map(CustomResult::new)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -6,24 +6,41 @@ mod support;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use serve::http::Door;
 use serve::shelf::Shelf;
-use support::{World, closed};
+use support::{ENDLESS, World, closed, until_running};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 async fn served(shelf: &Arc<Shelf>) -> (SocketAddr, CancellationToken) {
+    served_with(shelf, Duration::from_secs(60)).await
+}
+
+async fn served_with(shelf: &Arc<Shelf>, patience: Duration) -> (SocketAddr, CancellationToken) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let (shelf, stopped) = (Arc::clone(shelf), stop.clone());
-    tokio::spawn(async move { serve::http::serve_http(shelf, listener, &[], stopped).await });
+    let door = Door { listener, names: Vec::new(), patience };
+    tokio::spawn(async move { serve::http::serve_http(shelf, door, stopped).await });
     (address, stop)
 }
 
 /// Sends one request; the status, the headers and the body until the server closes.
 async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    let mut stream = send(address, headers, body).await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, answer)
+}
+
+/// Sends one request and does not wait.
+async fn send(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let mut head = format!(
         "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
@@ -38,11 +55,7 @@ async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> (u16
     stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
     // A server that has seen enough does not read on.
     let _ = stream.write_all(body.as_bytes()).await;
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer).await;
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-    (status, answer)
+    stream
 }
 
 fn request(method: &str, params: Value) -> String {
@@ -107,17 +120,25 @@ async fn sessions_do_not_see_each_other() {
     assert_eq!(world.records().len(), 2);
 }
 
+/// A call of the stateless revision.
+fn alone(tool: &str, arguments: Value) -> ([(&str, &str); 3], String) {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let headers =
+        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", tool)];
+    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+    (headers, request("tools/call", params))
+}
+
 #[tokio::test]
 async fn a_request_of_the_stateless_revision_stands_for_itself() {
     let world = World::with_rules(json!({"run_script": "allow"}));
     world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", "#!/bin/sh\necho did it\n");
     let shelf = world.shelf();
     let (address, _stop) = served(&shelf).await;
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
     for (tool, arguments, expected) in [
         ("skill", json!({"name": "alpha"}), "Do it."),
         ("skill", json!({"name": "alpha"}), "Do it."),
@@ -128,13 +149,8 @@ async fn a_request_of_the_stateless_revision_stands_for_itself() {
             "did it",
         ),
     ] {
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-        let headers = [
-            ("MCP-Protocol-Version", "2026-07-28"),
-            ("Mcp-Method", "tools/call"),
-            ("Mcp-Name", tool),
-        ];
-        let (status, answer) = post(address, &headers, &request("tools/call", params)).await;
+        let (headers, body) = alone(tool, arguments);
+        let (status, answer) = post(address, &headers, &body).await;
         assert_eq!(status, 200, "{answer}");
         assert!(answer.contains(expected), "{tool}: {answer}");
     }
@@ -159,4 +175,62 @@ async fn what_cannot_be_understood_is_refused_and_the_server_lives_on() {
     let mut slow = TcpStream::connect(address).await.unwrap();
     slow.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le").await.unwrap();
     assert!(call(address, &session, "alpha").await.contains("alpha"));
+}
+
+fn work() -> Value {
+    json!({"name": "alpha", "relative_path": "scripts/work.sh"})
+}
+
+fn endless() -> World {
+    let world = World::with_rules(json!({"run_script": "allow"}));
+    world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", ENDLESS);
+    world
+}
+
+#[tokio::test]
+async fn a_client_that_breaks_off_and_stays_away_leaves_nothing_running() {
+    let world = endless();
+    let shelf = world.shelf();
+    let (address, _stop) = served_with(&shelf, Duration::ZERO).await;
+    let session = begin(address).await;
+    call(address, &session, "alpha").await;
+    let body = request("tools/call", json!({"name": "run_skill_script", "arguments": work()}));
+    let connection = send(address, &[("Mcp-Session-Id", &session)], &body).await;
+    until_running(&world).await;
+    drop(connection);
+    assert!(closed(&shelf).await, "the session ended, and with it the script");
+    assert_eq!(post(address, &[("Mcp-Session-Id", &session)], &body).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_client_that_breaks_off_can_come_back() {
+    let world = endless();
+    let shelf = world.shelf();
+    let (address, _stop) = served(&shelf).await;
+    let session = begin(address).await;
+    let id = [("Mcp-Session-Id", session.as_str())];
+    call(address, &session, "alpha").await;
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "run_skill_script", "arguments": work()}})
+    .to_string();
+    let connection = send(address, &id, &body).await;
+    until_running(&world).await;
+    drop(connection);
+    // Somebody is there again, and ends the script: the session was not ended meanwhile.
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    assert_eq!(post(address, &id, &cancel.to_string()).await.0, 202);
+    assert!(call(address, &session, "alpha").await.contains("already loaded"));
+}
+
+#[tokio::test]
+async fn a_request_that_stands_for_itself_ends_with_its_connection() {
+    let world = endless();
+    let shelf = world.shelf();
+    let (address, _stop) = served(&shelf).await;
+    let (headers, body) = alone("run_skill_script", work());
+    let connection = send(address, &headers, &body).await;
+    until_running(&world).await;
+    drop(connection);
+    assert!(closed(&shelf).await, "the script ended");
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Client, World, closed, read};
+use support::{Client, ENDLESS, World, closed, read, until_running};
 
 const META: &str = "io.modelcontextprotocol/";
 
@@ -199,21 +199,6 @@ async fn reading_asks_where_a_rule_says_so() {
     assert_eq!(asked.heard.len(), 1);
 }
 
-/// A script that says that it runs, and then never ends.
-const ENDLESS: &str = "#!/bin/sh\necho running\nwhile :; do sleep 1; done\n";
-
-async fn until_running(world: &World) {
-    let runs = |record: &std::path::PathBuf| {
-        let observations = std::fs::read_dir(record.join("observations"));
-        observations.is_ok_and(|mut files| {
-            files.any(|file| read(&file.unwrap().path()).contains("running"))
-        })
-    };
-    while !world.records().iter().any(runs) {
-        tokio::task::yield_now().await;
-    }
-}
-
 #[tokio::test]
 async fn a_client_that_disconnects_in_the_middle_leaves_nothing_running() {
     let world = with_script(json!({"run_script": "allow"}), ENDLESS);
@@ -247,7 +232,9 @@ async fn a_cancelled_request_ends_what_it_began_and_the_session_goes_on() {
     drop(client);
     assert!(closed(&shelf).await);
     assert_eq!(world.records().len(), 1, "one record a session");
-    assert!(read(&world.records()[0].join("events.jsonl")).contains("killed: the run was cancelled"));
+    assert!(
+        read(&world.records()[0].join("events.jsonl")).contains("killed: the run was cancelled")
+    );
 }
 
 #[tokio::test]
@@ -262,10 +249,12 @@ async fn a_question_whose_call_was_given_up_is_answered_with_no() {
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
     client.say(&cancel.to_string()).await;
-    let late = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}});
-    client.say(&late.to_string()).await;
     let again = client.call("skill", json!({"name": "alpha"})).await;
     assert_eq!(again, "alpha already loaded; see above.");
+    // Too late.
+    let late = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}});
+    client.say(&late.to_string()).await;
+    client.ask("ping", json!({})).await;
     drop(client);
     assert!(closed(&shelf).await);
     let events = read(&world.records()[0].join("events.jsonl"));

@@ -13,9 +13,10 @@ use skill::index::Entry;
 use skill::inner_path::InnerPath;
 use skill::load::{Files, load_frontmatter};
 
+use super::page;
 use super::resources::{files, resource, unknown};
-use super::{Connection, page};
 use crate::session::read_verbatim;
+use crate::shelf::Shelf;
 use crate::skill_uri::{SkillUri, hexadecimal};
 
 /// What the extension is called.
@@ -55,111 +56,107 @@ struct Addressed {
     cursor: Option<String>,
 }
 
-impl Connection {
-    pub(super) fn extended(&self, request: &CustomRequest) -> Result<Value, ErrorData> {
-        match request.method.as_str() {
-            "skills/list" => self.list_skills(params(request)?),
-            "skills/get" => self.get_skill(&params::<Addressed>(request)?.uri),
-            "resources/directory/read" => self.read_directory(params(request)?),
-            method if KNOWN.contains(&method) => {
-                let message = format!("the parameters of `{method}` cannot be understood");
-                Err(ErrorData::invalid_params(message, None))
-            }
-            method => {
-                let method = skill::text::for_terminal(skill::text::prefix(method, 100));
-                let message = format!("there is no method `{method}`");
-                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
-            }
+pub(super) fn extended(shelf: &Shelf, request: &CustomRequest) -> Result<Value, ErrorData> {
+    match request.method.as_str() {
+        "skills/list" => list_skills(shelf, params(request)?),
+        "skills/get" => get_skill(shelf, &params::<Addressed>(request)?.uri),
+        "resources/directory/read" => read_directory(shelf, params(request)?),
+        method if KNOWN.contains(&method) => {
+            let message = format!("the parameters of `{method}` cannot be understood");
+            Err(ErrorData::invalid_params(message, None))
+        }
+        method => {
+            let method = skill::text::for_terminal(skill::text::prefix(method, 100));
+            let message = format!("there is no method `{method}`");
+            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
         }
     }
+}
 
-    fn list_skills(&self, Paged { cursor }: Paged) -> Result<Value, ErrorData> {
-        let snapshot = self.shelf.current();
-        let offer = self.shelf.offer(&snapshot);
-        let (entries, next) = page(offer.skills().collect(), cursor, PAGE)?;
-        // What cannot be an entry is served by the tools all the same.
-        let skills: Vec<Value> =
-            entries.into_iter().filter_map(|entry| self.manifest(entry).ok()).collect();
-        Ok(cacheable(json!({"skills": skills}), next))
+fn list_skills(shelf: &Shelf, Paged { cursor }: Paged) -> Result<Value, ErrorData> {
+    let snapshot = shelf.current();
+    let offer = shelf.offer(&snapshot);
+    let (entries, next) = page(offer.skills().collect(), cursor, PAGE)?;
+    // What cannot be an entry is served by the tools all the same.
+    let skills: Vec<Value> =
+        entries.into_iter().filter_map(|entry| manifest(shelf, entry).ok()).collect();
+    Ok(cacheable(json!({"skills": skills}), next))
+}
+
+fn get_skill(shelf: &Shelf, uri: &str) -> Result<Value, ErrorData> {
+    let snapshot = shelf.current();
+    let offer = shelf.offer(&snapshot);
+    let entry = match SkillUri::read(uri) {
+        Some(SkillUri { skill, path: Some(path) }) if path == "SKILL.md" => offer.get(&skill, None),
+        _ => None,
+    };
+    let entry = entry.ok_or_else(|| unknown(uri))?;
+    let skill = manifest(shelf, entry).map_err(|reason| {
+        ErrorData::invalid_params(format!("`{uri}` cannot be an entry: {reason}"), None)
+    })?;
+    Ok(cacheable(json!({"skill": skill}), None))
+}
+
+/// A skill as an entry, or why it cannot be one.
+fn manifest(shelf: &Shelf, entry: &Entry) -> Result<Value, &'static str> {
+    let settings = &shelf.settings;
+    let frontmatter =
+        load_frontmatter(entry, &settings.read).map_err(|_| "its frontmatter is refused")?;
+    let frontmatter = frontmatter.to_json();
+    if frontmatter["name"] != entry.name || !frontmatter["description"].is_string() {
+        return Err("its frontmatter does not say its name and description");
     }
+    let opened = Files::open(entry).map_err(|_| "it cannot be read")?;
+    let (mut resources, mut total) = (Vec::new(), 0);
+    for file in opened.list() {
+        let read = InnerPath::new(&file.path)
+            .ok()
+            .and_then(|path| read_verbatim(&opened, &path, settings.limits.file_bytes).ok());
+        // A link out of the skill, or a file over the limit: it is not served.
+        let Some(bytes) = read else { continue };
+        total += bytes.len() as u64;
+        if resources.len() == MOST_FILES || total > MOST_BYTES {
+            return Err("it has more files, or larger ones, than a client must take");
+        }
+        resources.push(json!({
+            "uri": SkillUri::of(&entry.name, &file.path).to_string(),
+            "digest": format!("sha256:{}", hexadecimal(&Sha256::digest(&bytes))),
+            "size": bytes.len(),
+        }));
+    }
+    let uri = SkillUri::of(&entry.name, "SKILL.md").to_string();
+    Ok(json!({"uri": uri, "frontmatter": frontmatter, "resources": resources}))
+}
 
-    fn get_skill(&self, uri: &str) -> Result<Value, ErrorData> {
-        let snapshot = self.shelf.current();
-        let offer = self.shelf.offer(&snapshot);
-        let entry = match SkillUri::read(uri) {
-            Some(SkillUri { skill, path: Some(path) }) if path == "SKILL.md" => {
-                offer.get(&skill, None)
+fn read_directory(shelf: &Shelf, Addressed { uri, cursor }: Addressed) -> Result<Value, ErrorData> {
+    let snapshot = shelf.current();
+    let offer = shelf.offer(&snapshot);
+    let Some(SkillUri { skill, path }) = SkillUri::read(&uri) else {
+        return Err(unknown(&uri));
+    };
+    let entry = offer.get(&skill, None).ok_or_else(|| unknown(&uri))?;
+    let folder = path.map(|path| format!("{path}/")).unwrap_or_default();
+    let mut children: BTreeMap<String, Resource> = BTreeMap::new();
+    for file in files(entry) {
+        let Some(rest) = file.path.strip_prefix(&folder) else { continue };
+        match rest.split_once('/') {
+            None => children.insert(rest.to_owned(), resource(entry, &file)),
+            Some((name, _)) => {
+                let uri = SkillUri::of(&entry.name, &format!("{folder}{name}")).to_string();
+                let child = Resource::new(uri, name).with_mime_type("inode/directory");
+                children.insert(name.to_owned(), child)
             }
-            _ => None,
         };
-        let entry = entry.ok_or_else(|| unknown(uri))?;
-        let skill = self.manifest(entry).map_err(|reason| {
-            ErrorData::invalid_params(format!("`{uri}` cannot be an entry: {reason}"), None)
-        })?;
-        Ok(cacheable(json!({"skill": skill}), None))
     }
-
-    /// A skill as an entry, or why it cannot be one.
-    fn manifest(&self, entry: &Entry) -> Result<Value, &'static str> {
-        let settings = &self.shelf.settings;
-        let frontmatter =
-            load_frontmatter(entry, &settings.read).map_err(|_| "its frontmatter is refused")?;
-        let frontmatter = frontmatter.to_json();
-        if frontmatter["name"] != entry.name || !frontmatter["description"].is_string() {
-            return Err("its frontmatter does not say its name and description");
-        }
-        let opened = Files::open(entry).map_err(|_| "it cannot be read")?;
-        let (mut resources, mut total) = (Vec::new(), 0);
-        for file in opened.list() {
-            let read = InnerPath::new(&file.path)
-                .ok()
-                .and_then(|path| read_verbatim(&opened, &path, settings.limits.file_bytes).ok());
-            // A link out of the skill, or a file over the limit: it is not served.
-            let Some(bytes) = read else { continue };
-            total += bytes.len() as u64;
-            if resources.len() == MOST_FILES || total > MOST_BYTES {
-                return Err("it has more files, or larger ones, than a client must take");
-            }
-            resources.push(json!({
-                "uri": SkillUri::of(&entry.name, &file.path).to_string(),
-                "digest": format!("sha256:{}", hexadecimal(&Sha256::digest(&bytes))),
-                "size": bytes.len(),
-            }));
-        }
-        let uri = SkillUri::of(&entry.name, "SKILL.md").to_string();
-        Ok(json!({"uri": uri, "frontmatter": frontmatter, "resources": resources}))
+    if children.is_empty() {
+        return Err(unknown(&uri));
     }
-
-    fn read_directory(&self, Addressed { uri, cursor }: Addressed) -> Result<Value, ErrorData> {
-        let snapshot = self.shelf.current();
-        let offer = self.shelf.offer(&snapshot);
-        let Some(SkillUri { skill, path }) = SkillUri::read(&uri) else {
-            return Err(unknown(&uri));
-        };
-        let entry = offer.get(&skill, None).ok_or_else(|| unknown(&uri))?;
-        let folder = path.map(|path| format!("{path}/")).unwrap_or_default();
-        let mut children: BTreeMap<String, Resource> = BTreeMap::new();
-        for file in files(entry) {
-            let Some(rest) = file.path.strip_prefix(&folder) else { continue };
-            match rest.split_once('/') {
-                None => children.insert(rest.to_owned(), resource(entry, &file)),
-                Some((name, _)) => {
-                    let uri = SkillUri::of(&entry.name, &format!("{folder}{name}")).to_string();
-                    let child = Resource::new(uri, name).with_mime_type("inode/directory");
-                    children.insert(name.to_owned(), child)
-                }
-            };
-        }
-        if children.is_empty() {
-            return Err(unknown(&uri));
-        }
-        let (resources, next) = page(children.into_values().collect(), cursor, CHILDREN)?;
-        let mut result = json!({"resultType": "complete", "resources": resources});
-        if let Some(next) = next {
-            result["nextCursor"] = next.into();
-        }
-        Ok(result)
+    let (resources, next) = page(children.into_values().collect(), cursor, CHILDREN)?;
+    let mut result = json!({"resultType": "complete", "resources": resources});
+    if let Some(next) = next {
+        result["nextCursor"] = next.into();
     }
+    Ok(result)
 }
 
 fn params<T: for<'de> Deserialize<'de>>(request: &CustomRequest) -> Result<T, ErrorData> {

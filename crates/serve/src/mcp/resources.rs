@@ -17,6 +17,7 @@ use super::elicitation::{self, Asking};
 use super::tools::unanswered;
 use super::{Connection, page};
 use crate::session::{Outcome, Wanted};
+use crate::shelf::Shelf;
 use crate::skill_uri::SkillUri;
 
 /// Skills whose files stand on one page.
@@ -25,21 +26,21 @@ const PAGE: usize = 100;
 /// What clients can fill in to name a file.
 pub(super) const TEMPLATE: &str = "skill://{name}/{+path}";
 
-impl Connection {
-    pub(super) fn resources(
-        &self,
-        cursor: Option<String>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let snapshot = self.shelf.current();
-        let offer = self.shelf.offer(&snapshot);
-        let (entries, next_cursor) = page(offer.skills().collect(), cursor, PAGE)?;
-        let resources = entries.into_iter().flat_map(|entry| {
-            files(entry).into_iter().map(|file| resource(entry, &file)).collect::<Vec<_>>()
-        });
-        let resources = resources.collect();
-        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
-    }
+pub(super) fn listed(
+    shelf: &Shelf,
+    cursor: Option<String>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let snapshot = shelf.current();
+    let offer = shelf.offer(&snapshot);
+    let (entries, next_cursor) = page(offer.skills().collect(), cursor, PAGE)?;
+    let resources = entries.into_iter().flat_map(|entry| {
+        files(entry).into_iter().map(|file| resource(entry, &file)).collect::<Vec<_>>()
+    });
+    let resources = resources.collect();
+    Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
+}
 
+impl Connection {
     pub(super) async fn resource(
         &self,
         request: ReadResourceRequestParams,

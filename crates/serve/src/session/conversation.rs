@@ -169,11 +169,8 @@ impl Conversation {
 impl Drop for Conversation {
     fn drop(&mut self) {
         let content = "The client ended the session.".to_owned();
-        let wanted = Wanted {
-            action: Action::FinalAnswer { content },
-            invoked: None,
-            verbatim: false,
-        };
+        let wanted =
+            Wanted { action: Action::FinalAnswer { content }, invoked: None, verbatim: false };
         // What cannot be recorded now leaves a record that ends without its end, which says so.
         if self.run.outcome().is_none() {
             let _ = self.decide(&Call { wanted, cancel: Cancel::default() });

@@ -150,6 +150,21 @@ pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
+/// A script that says that it runs, and then never ends.
+pub(crate) const ENDLESS: &str = "#!/bin/sh\necho running\nwhile :; do sleep 1; done\n";
+
+pub(crate) async fn until_running(world: &World) {
+    let runs = |record: &PathBuf| {
+        let observations = fs::read_dir(record.join("observations"));
+        observations.is_ok_and(|mut files| {
+            files.any(|file| read(&file.unwrap().path()).contains("running"))
+        })
+    };
+    while !world.records().iter().any(runs) {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A client over lines, of a revision with a handshake.
 pub(crate) struct Client {
     read: BufReader<ReadHalf<DuplexStream>>,

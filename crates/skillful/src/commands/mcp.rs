@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use agent::step::Refusal;
 use agent::workbench::Workbench;
+use serve::http::Door;
 use serve::shelf::{Settings, Shelf};
 use skill::watch::Watch;
 use tokio::net::{TcpListener, TcpSocket};
@@ -24,6 +25,10 @@ use clients::Client;
 
 /// How often skills are looked at for changes.
 const EVERY: Duration = Duration::from_secs(2);
+/// How long a client that broke off in the middle of a call has to come back.
+const RETURN: Duration = Duration::from_secs(10);
+/// Calls that are carried out at the same moment; one that waits for a person is not among them.
+const CALLS: usize = 128;
 /// How long sessions have to finish their records at the end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -79,7 +84,8 @@ impl Mcp {
                 }
                 return Ok(());
             };
-            serve::http::serve_http(Arc::clone(&shelf), listener, &self.allow_host, stop).await
+            let door = Door { listener, names: self.allow_host.clone(), patience: RETURN };
+            serve::http::serve_http(Arc::clone(&shelf), door, stop).await
         });
         // Whoever still waits for input is not waited for.
         runtime.shutdown_background();
@@ -158,7 +164,7 @@ fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
 fn runtime(many: bool) -> Result<Runtime, Failure> {
     let mut builder =
         if many { Builder::new_multi_thread() } else { Builder::new_current_thread() };
-    Ok(builder.enable_all().build()?)
+    Ok(builder.enable_all().max_blocking_threads(CALLS).build()?)
 }
 
 /// The first interrupt ends sessions cleanly, the second ends the process.
