@@ -11,11 +11,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::body::to_bytes;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::lines::LONGEST;
@@ -32,7 +37,8 @@ pub struct Door {
     pub listener: TcpListener,
     /// Names under which the server is reached, besides those of this machine.
     pub names: Vec<String>,
-    /// How long a client that broke off in the middle of a call has to come back.
+    /// How long a client has to send the body of a request, and to come back when it broke off in the middle
+    /// of a call.
     pub patience: Duration,
 }
 
@@ -51,7 +57,8 @@ pub async fn serve_http(
         config,
     );
     let watch = from_fn(move |request, next| Arc::clone(&presence).watch(request, next));
-    let router = Router::new().route_service(PATH, service).layer(watch);
+    let receive = from_fn(move |request, next| receive(patience, request, next));
+    let router = Router::new().route_service(PATH, service).layer(watch).layer(receive);
     let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
     let open: Vec<_> = sessions.sessions.read().await.keys().cloned().collect();
     for session in open {
@@ -59,6 +66,16 @@ pub async fn serve_http(
         let _ = sessions.close_session(&session).await;
     }
     served
+}
+
+/// Lets a request in when all of it is there.
+async fn receive(patience: Duration, request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match timeout(patience, to_bytes(body, LONGEST)).await {
+        Ok(Ok(body)) => next.run(Request::from_parts(head, body.into())).await,
+        Ok(Err(_)) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+        Err(_) => StatusCode::REQUEST_TIMEOUT.into_response(),
+    }
 }
 
 fn config(address: SocketAddr, names: &[String]) -> StreamableHttpServerConfig {

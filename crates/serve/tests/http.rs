@@ -42,10 +42,12 @@ async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> (u16
 /// Sends one request and does not wait.
 async fn send(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let mut head = format!(
-        "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
-        body.len()
+    let mut head = String::from(
+        "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n",
     );
+    if !headers.iter().any(|(name, _)| *name == "Content-Length") {
+        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
     if !headers.iter().any(|(name, _)| *name == "Host") {
         head.push_str(&format!("Host: {address}\r\n"));
     }
@@ -171,10 +173,20 @@ async fn what_cannot_be_understood_is_refused_and_the_server_lives_on() {
         assert!(expected.contains(&status), "{}: {answer}", &body[..1]);
         assert!(call(address, &session, "alpha").await.contains("alpha"));
     }
-    // A client that never finishes its request keeps nobody else waiting.
-    let mut slow = TcpStream::connect(address).await.unwrap();
-    slow.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le").await.unwrap();
-    assert!(call(address, &session, "alpha").await.contains("alpha"));
+}
+
+#[tokio::test]
+async fn a_slow_client_keeps_nobody_else_waiting_and_is_told() {
+    let world = World::new();
+    world.skill("alpha", "");
+    let (address, _stop) = served_with(&world.shelf(), Duration::from_secs(3)).await;
+    let session = begin(address).await;
+    let mut unbegun = TcpStream::connect(address).await.unwrap();
+    unbegun.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le").await.unwrap();
+    let length = [("Content-Length", "100"), ("Mcp-Session-Id", session.as_str())];
+    let unfinished = post(address, &length, "{");
+    assert!(call(address, &session, "alpha").await.contains("Do it."));
+    assert_eq!(unfinished.await.0, 408);
 }
 
 fn work() -> Value {
@@ -191,7 +203,7 @@ fn endless() -> World {
 async fn a_client_that_breaks_off_and_stays_away_leaves_nothing_running() {
     let world = endless();
     let shelf = world.shelf();
-    let (address, _stop) = served_with(&shelf, Duration::ZERO).await;
+    let (address, _stop) = served_with(&shelf, Duration::from_secs(3)).await;
     let session = begin(address).await;
     call(address, &session, "alpha").await;
     let body = request("tools/call", json!({"name": "run_skill_script", "arguments": work()}));
