@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use skill::index::Entry;
 use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
 use skill::metadata::ReadOptions;
+use skill::offer::CatalogFormat;
 use skill::roots::Source;
 use tools::permission::SkillHash;
 
@@ -45,9 +46,9 @@ impl Workbench<'_> {
     }
 
     /// Lets tools read the folders of skills that were selected before.
-    pub fn reopen(&mut self, names: &[&str]) {
-        for name in names {
-            if let Ok(entry) = self.entry(&SkillRef::named(*name)) {
+    pub fn reopen(&mut self, skills: &[SkillRef]) {
+        for skill in skills {
+            if let Ok(entry) = self.entry(skill) {
                 self.open_to_tools(entry);
             }
         }
@@ -65,20 +66,9 @@ impl Workbench<'_> {
         if hits.is_empty() {
             return Observation::of("No skill matches. Try other words, or work without a skill.");
         }
-        let lines: Vec<String> = hits
-            .iter()
-            .filter_map(|hit| {
-                let entry = self.offer.get(&hit.name, Some(hit.source))?;
-                let description = skill::text::one_line(&entry.description);
-                Some(format!(
-                    "- name={} | source={} | description={}",
-                    hit.name,
-                    hit.source,
-                    skill::text::prefix(&description, 400)
-                ))
-            })
-            .collect();
-        Observation { facts: json!({"hits": hits.len()}), ..Observation::of(lines.join("\n")) }
+        let found = hits.iter().filter_map(|hit| self.offer.get(&hit.name, Some(hit.source)));
+        let lines: String = found.map(|entry| CatalogFormat::Lines.item(entry)).collect();
+        Observation { facts: json!({"hits": hits.len()}), ..Observation::of(lines.trim_end()) }
     }
 
     pub(super) fn load_resource(

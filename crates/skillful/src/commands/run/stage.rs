@@ -7,7 +7,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::driver::{SystemClock, approvals};
+use agent::driver::SystemClock;
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
 use agent::run::{Patience, Preloaded, Run, Setup};
@@ -15,7 +15,7 @@ use agent::workbench::{ScriptSettings, Workbench};
 use serde_json::json;
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Grant, Pattern};
+use tools::permission::{Engine, Pattern};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
@@ -36,8 +36,8 @@ pub(super) struct Stage<'a> {
     pub(super) choice: &'a Choice,
 }
 
-/// What a run goes on with: itself, its record, the time, and what was approved for all of it.
-type Staged = (Run, Journal, SystemClock, Vec<Grant>);
+/// What a run goes on with: itself, its record, the time.
+type Staged = (Run, Journal, SystemClock);
 
 impl Stage<'_> {
     /// A new run and its record.
@@ -79,7 +79,7 @@ impl Stage<'_> {
             is_served: false,
             store_prompts: config.audit.store_prompts,
         };
-        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO), Vec::new()))
+        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
     }
 
     /// Bodies that are in the context from the start, as far as half the context reaches.
@@ -108,7 +108,9 @@ impl Stage<'_> {
         let folder = self.session.run_folder(run_id)?;
         let (journal, events) =
             Journal::open(&folder, Durability::Sync).map_err(|error| of_journal(&error))?;
-        let run = journal::restore(setup_of(&folder, &events)?, &events).map_err(|error| {
+        let setup = setup_of(&folder, &events)?;
+        same_workspace(self.session, &setup, "run --resume")?;
+        let run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
                 .hint("`skillful runs verify` says more")
         })?;
@@ -123,7 +125,8 @@ impl Stage<'_> {
         let elapsed =
             events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
         let clock = SystemClock::starting(Duration::from_millis(elapsed));
-        Ok((run, journal, clock, approvals(self.engine, &events)))
+        // Whoever was approved for the run is asked about again: a record may come from anywhere.
+        Ok((run, journal, clock))
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
@@ -188,6 +191,24 @@ pub(crate) fn workbench<'a>(
             confinement: config.confinement(),
         },
     })
+}
+
+/// Refuses to go on with a run, or to take it back, in another folder than its own.
+pub(crate) fn same_workspace(session: &Session, setup: &Setup, what: &str) -> Result<(), Failure> {
+    let here = &session.surroundings.working_directory;
+    let Some(own) = setup.facts["workspace"].as_str().filter(|own| Path::new(own) != here) else {
+        return Ok(());
+    };
+    let message = format!("run `{}` worked in `{own}`, not here", setup.run_id);
+    let hint = format!("go there: skillful -C '{own}' {what} {}", setup.run_id);
+    Err(Failure::new(Exit::Refused, "OtherWorkspace", message).hint(hint))
+}
+
+/// The model of a recorded run.
+pub(super) fn recorded_model(session: &Session, run_id: &str) -> Result<Option<String>, Failure> {
+    let events = journal::read(&session.run_folder(run_id)?).map_err(|error| of_journal(&error))?;
+    let setup = events.first().map(|event| &event.data["setup"]["facts"]["model"]);
+    Ok(setup.and_then(|model| model.as_str()).map(str::to_owned))
 }
 
 /// What a recorded run began with.
