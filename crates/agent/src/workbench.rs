@@ -80,7 +80,7 @@ impl Toolbox for Workbench<'_> {
     ) -> Observation {
         let action = request.action.clone();
         let done = match &action {
-            Action::SelectSkills { skills, .. } => self.select(skills),
+            Action::SelectSkills { skills, .. } => self.select(skills, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
             Action::LoadResource { skill, relative_path, section_hint } => {
                 self.load_resource(skill, relative_path, section_hint.as_deref(), journal)

@@ -284,6 +284,29 @@ fn of_two_skills_with_one_name_the_selected_one_is_used() {
 }
 
 #[test]
+fn bodies_from_the_start_are_those_that_rules_allow_and_the_context_holds() {
+    let world = scripted(json!([answer("ok")]));
+    world.write(
+        "home/.agent/config.json",
+        r#"{"disclosure": "core", "permissions": {"skill": {"private-*": "ask"}}, "budget": {"max_context_chars": 9000}, "audit": {"store_prompts": true}}"#,
+    );
+    for (name, body) in
+        [("open", "OPEN"), ("private-one", "PRIVATE"), ("long", &"LONG ".repeat(2_000))]
+    {
+        world.write(
+            &format!("more/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: D.\n---\n{body}\n"),
+        );
+    }
+    world.run("skillful --root ../more --source explicit run --model scripted:turns.json x");
+    let events =
+        world.run("cat .agent/runs/*/events.jsonl .agent/runs/*/observations/* 2>/dev/null");
+    assert!(events.contains("OPEN") && !events.contains("PRIVATE"), "{events}");
+    let disclosed = r#""disclosure":{"core":["open"],"metadata":["long","private-one"]}"#;
+    assert!(events.contains(disclosed), "{events}");
+}
+
+#[test]
 fn secrets_reach_neither_the_record_nor_the_answer() {
     let key = "sk-proj-q8Zr4LmT0vXy2NcB7dKw9PfGh3Js";
     let world = scripted(json!([

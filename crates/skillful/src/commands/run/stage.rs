@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
-use agent::action::SkillRef;
-use agent::driver::SystemClock;
+use agent::action::{Action, SkillRef};
+use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
 use agent::run::{Patience, Preloaded, Run, Setup};
 use agent::workbench::{ScriptSettings, Workbench};
-use serde_json::json;
+use serde_json::{Value, json};
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Pattern};
+use tools::permission::{Engine, Pattern, Verdict};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
@@ -59,9 +59,11 @@ impl Stage<'_> {
             .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
             .map_err(|error| of_journal(&error))?;
         std::fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
+        let (preloaded, disclosed) = self.preloaded(&mut journal)?;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
             facts: json!({
+                "disclosure": disclosed,
                 "index_hash": index_hash,
                 "model": self.choice.name,
                 "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
@@ -74,7 +76,7 @@ impl Stage<'_> {
             budget: config.budget.clone(),
             patience: Patience::default(),
             invoked: wanted.skill.clone(),
-            preloaded: self.preloaded()?,
+            preloaded,
             is_child: false,
             is_served: false,
             store_prompts: config.audit.store_prompts,
@@ -82,25 +84,41 @@ impl Stage<'_> {
         Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
     }
 
-    /// Bodies that are in the context from the start, as far as half the context reaches.
-    fn preloaded(&self) -> Result<Vec<Preloaded>, Failure> {
+    /// Bodies that are in the context from the start, as far as rules allow it unasked and half the context
+    /// reaches; and which skills are there with their body, which with their metadata alone.
+    fn preloaded(&self, journal: &mut Journal) -> Result<(Vec<Preloaded>, Value), Failure> {
         let config = &self.session.layers.config;
         if config.disclosure == Disclosure::Metadata {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Value::Null));
         }
         let mut workbench = self.workbench(None)?;
         let mut room = config.budget.max_context_chars / 2;
-        let mut preloaded = Vec::new();
+        let (mut preloaded, mut core, mut metadata) = (Vec::new(), Vec::new(), Vec::new());
         for entry in self.offer.skills() {
             let wanted = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
-            // A skill that cannot be read now is still in the catalog.
-            let Ok((text, skill)) = workbench.load(&wanted) else { continue };
-            if let Some(left) = room.checked_sub(text.chars().count()) {
-                room = left;
-                preloaded.push(Preloaded { skill, text });
+            let loaded =
+                self.is_allowed(&mut workbench, &wanted).then(|| workbench.load(&wanted, journal));
+            match loaded {
+                // A skill that cannot be read now is still in the catalog.
+                Some(Ok((text, skill))) if text.chars().count() <= room => {
+                    room -= text.chars().count();
+                    core.push(entry.name.as_str());
+                    preloaded.push(Preloaded { skill, text });
+                }
+                _ => metadata.push(entry.name.as_str()),
             }
         }
-        Ok(preloaded)
+        Ok((preloaded, json!({"core": core, "metadata": metadata})))
+    }
+
+    /// Whether a skill may be read without asking anybody.
+    fn is_allowed(&self, workbench: &mut Workbench<'_>, skill: &SkillRef) -> bool {
+        let skills = vec![skill.clone()];
+        let selection = Action::SelectSkills { skills, reason: String::new() };
+        workbench.prepare(&selection).is_ok_and(|request| {
+            let hash = request.skill_hash.clone();
+            matches!(self.engine.decide(request, hash.as_ref()), Verdict::Allowed(_))
+        })
     }
 
     /// A run that was interrupted, where it was.
