@@ -107,8 +107,13 @@ impl Session {
         Ok(Source::parse(text, &self.surroundings.working_directory)?)
     }
 
-    /// Where a skill is installed: in the scope that was named, or in the only one that has it.
+    /// Where a skill is installed: in the scope that was named, or in the only one that has it. Names of
+    /// commands that change or read an installed skill enter here; a path is none.
     pub(crate) fn scope_of(&self, name: &str, given: Option<Scope>) -> Result<Scope, Failure> {
+        if pack::check::check_name(name).is_err() {
+            let root = self.install_root(given.unwrap_or(Scope::User))?.path().to_owned();
+            return Err(InstallError::NotThere { name: name.to_owned(), root }.into());
+        }
         if let Some(scope) = given {
             return Ok(scope);
         }

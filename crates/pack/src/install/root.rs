@@ -8,10 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use skill::lock::Lockfile;
+use skill::lock::{LockError, Lockfile};
 
 use super::InstallError;
 use super::error::Doing;
+use crate::check::check_name;
 use crate::disk::Disk;
 
 /// A folder of skills that can be installed into.
@@ -38,9 +39,14 @@ impl Root {
         &self.path
     }
 
-    /// What was installed here.
+    /// What was installed here. A lockfile may have come with a clone, so its names are checked, too.
     pub fn lockfile(&self) -> Result<Lockfile, InstallError> {
-        Ok(Lockfile::read(&self.lockfile_path())?)
+        let path = self.lockfile_path();
+        let lockfile = Lockfile::read(&path)?;
+        match lockfile.skills().iter().find_map(|skill| check_name(&skill.name).err()) {
+            Some(refusal) => Err(LockError::Damaged { path, reason: refusal.to_string() }.into()),
+            None => Ok(lockfile),
+        }
     }
 
     /// Where that is written down.
@@ -53,9 +59,9 @@ impl Root {
         self.path.join(name)
     }
 
-    /// Whether there is a skill of that name.
+    /// Whether there is a skill of that name. What cannot be a skill's name is none: it may be a path.
     pub fn has(&self, name: &str) -> bool {
-        fs::symlink_metadata(self.skill(name)).is_ok()
+        check_name(name).is_ok() && fs::symlink_metadata(self.skill(name)).is_ok()
     }
 
     /// The manifest and signature of an installed pack, by the manifest's hash.
