@@ -67,3 +67,32 @@ pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
     let closed = unclosed.is_empty() || unclosed.ends_with([' ', '\t']);
     Some((level, if closed { unclosed.trim_end() } else { title }))
 }
+
+/// The level of a heading whose title stands above this line: 1 for `===`, 2 for `---`.
+pub(crate) fn underline(line: &str) -> Option<usize> {
+    let indented = line.trim_start_matches(' ');
+    let marks = indented.trim_end();
+    let level = match marks.chars().next()? {
+        '=' => 1,
+        '-' => 2,
+        _ => return None,
+    };
+    let is_line = marks.trim_start_matches(&marks[..1]).is_empty();
+    (is_line && line.len() - indented.len() <= 3).then_some(level)
+}
+
+/// Whether a line only separates, as `---` and `* * *` do.
+pub(crate) fn is_rule(line: &str) -> bool {
+    let marks = line.split_whitespace().collect::<String>();
+    marks.len() >= 3 && ["-", "*", "_"].iter().any(|m| marks.trim_start_matches(m).is_empty())
+}
+
+/// Whether a line can be a title once it is underlined: no code, list, quote, table or HTML.
+pub(crate) fn may_be_title(line: &str) -> bool {
+    let text = line.trim_start_matches(' ');
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = rest.len() < text.len() && rest.starts_with(['.', ')']);
+    line.len() - text.len() <= 3
+        && !text.starts_with(['#', '-', '*', '+', '>', '|', '<', '\t'])
+        && !is_numbered
+}
