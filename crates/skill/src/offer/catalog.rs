@@ -182,7 +182,9 @@ impl CatalogFormat {
     }
 }
 
-/// `text` as the content of an XML element.
+/// `text` as the content of an XML element. Angle brackets that were escaped when the skill was read
+/// stay as they are.
 fn xml(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -105,6 +105,14 @@ fn hostile_text_cannot_leave_its_place_in_any_format() {
 }
 
 #[test]
+fn what_was_escaped_when_it_was_read_is_not_escaped_again() {
+    let (_folder, index) = index(&[("a", "&lt;b&gt; & &amp; <c>")]);
+    let catalog = index.offer(|_| true).catalog(limits(CatalogFormat::Xml, 8_000), "").text;
+    let expected = "<description>&lt;b&gt; &amp; &amp;amp; &lt;c&gt;</description>";
+    assert!(catalog.contains(expected), "{catalog}");
+}
+
+#[test]
 fn a_skill_that_may_not_be_loaded_is_nowhere() {
     let (_folder, index) = index(&[("open", "Work on reports"), ("internal-x", "Work on reports")]);
     let offer = index.offer(|entry| !entry.name.starts_with("internal-"));
