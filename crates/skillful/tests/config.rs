@@ -345,7 +345,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
       // "disclosure": "metadata",  // Whether bodies are shown from the start (`core`) or after selection (`metadata`).
       "execution": {
         // "network_hosts": [],  // Hosts that network requests may reach.
-        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules say.
+        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules allow; the lists of all places add up.
         // "sandbox": "required",  // What happens where the kernel cannot contain a script.
         // "timeout_seconds": 30,  // Seconds a script may take.
       },

@@ -27,6 +27,8 @@ pub(crate) struct Layers {
     pub(crate) user_rules: RuleSet,
     /// The project's rules, which only tighten.
     pub(crate) project_rules: RuleSet,
+    /// Tools that ask whatever the rules allow: everybody's wish counts.
+    pub(crate) required_approval: Rules,
     /// What was ignored, and why.
     pub(crate) warnings: Vec<String>,
 }
@@ -130,13 +132,24 @@ impl Layers {
                 let suggestion = closest(&key, known.iter().map(String::as_str));
                 return Err(ConfigError::UnknownKey { origin: origin(&key), suggestion, key });
             }
-            self.origins.insert(key.clone(), origin(&key));
+            let from = match self.origins.remove(&key) {
+                Some(other) if key == REQUIRED_APPROVAL => other.and(origin(&key)),
+                _ => origin(&key),
+            };
+            self.origins.insert(key, from);
         }
-        serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
+        let config = serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
             let key = error.path().to_string();
             let reason = in_plain_words(&error.inner().to_string());
             ConfigError::Value { origin: origin(&key), reason, key }
         })?;
+        let asked = config.execution.require_approval_for;
+        let asked = Rules::asking(asked.iter().map(String::as_str)).map_err(|error| {
+            let key = REQUIRED_APPROVAL.to_owned();
+            ConfigError::Value { origin: origin(&key), reason: error.to_string(), key }
+        })?;
+        self.required_approval.0.extend(asked.0);
+        unite(merged, &mut layer);
         model::leave_server(merged, &layer);
         merge(merged, layer);
         Ok(())
@@ -290,6 +303,17 @@ pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
             })
         })
         .collect()
+}
+
+/// The one list that later places add to and do not replace: nobody can take back what another wants to be asked.
+const REQUIRED_APPROVAL: &str = "execution.require_approval_for";
+
+fn unite(below: &Value, above: &mut Value) {
+    let pointer = "/execution/require_approval_for";
+    let known = below.pointer(pointer).and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Array(list)) = above.pointer_mut(pointer) else { return };
+    list.retain(|tool| !known.contains(tool));
+    list.splice(0..0, known);
 }
 
 fn merge(below: &mut Value, above: Value) {

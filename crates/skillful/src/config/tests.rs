@@ -36,13 +36,17 @@ fn given(said: &Said<'_>) -> Vec<String> {
     let layers = read(said).0.unwrap();
     let settings = serde_json::to_value(&layers.config).unwrap();
     let value = |key: &str| settings.pointer(&format!("/{}", key.replace('.', "/"))).unwrap();
-    let origin = |origin: &Origin| match origin {
+    let show = |(key, from): (&String, &Origin)| format!("{key}={} < {}", value(key), place(from));
+    layers.origins.iter().map(show).collect()
+}
+
+fn place(origin: &Origin) -> String {
+    match origin {
         Origin::Project(_) => "project".to_owned(),
         Origin::User(_) => "user".to_owned(),
         Origin::Environment(name) => name.clone(),
-    };
-    let show = |(key, from): (&String, &Origin)| format!("{key}={} < {}", value(key), origin(from));
-    layers.origins.iter().map(show).collect()
+        Origin::Both(one, other) => format!("{}+{}", place(one), place(other)),
+    }
 }
 
 fn error(said: &Said<'_>) -> (String, String) {
@@ -84,6 +88,18 @@ fn a_list_replaces_a_list() {
         ..Default::default()
     };
     assert_eq!(given(&said), ["registry.precedence=[\"builtin\"] < user"]);
+}
+
+#[test]
+fn whoever_wants_to_be_asked_is_asked() {
+    let said = Said {
+        project: Some(r#"{"execution": {"require_approval_for": ["grep", "run_script"]}}"#),
+        user: Some(r#"{"execution": {"require_approval_for": ["run_script", "read_file"]}}"#),
+        ..Default::default()
+    };
+    let expected =
+        r#"execution.require_approval_for=["grep","run_script","read_file"] < project+user"#;
+    assert_eq!(given(&said), [expected]);
 }
 
 #[test]
@@ -184,6 +200,12 @@ fn a_mistake_is_told_with_its_place() {
     check(
         &Said { environment: &[("SKILLFUL_CATALOG_FORMAT", "yaml")], ..Default::default() },
         "`catalog.format` in $SKILLFUL_CATALOG_FORMAT: unknown variant `yaml`, expected one of `lines`, `xml`, `json`",
+        "`skillful schema config` describes every setting",
+    );
+    let misspelt = r#"{"execution": {"require_approval_for": ["wirte_file"]}}"#;
+    check(
+        &Said { user: Some(misspelt), ..Default::default() },
+        "`execution.require_approval_for` in home/.agent/config.json: unknown permission `wirte_file`; did you mean `write_file`?",
         "`skillful schema config` describes every setting",
     );
     check(
