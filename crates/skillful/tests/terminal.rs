@@ -219,3 +219,12 @@ fn a_question_says_what_it_does_not_show() {
     Done.
     ");
 }
+
+#[test]
+fn ctrl_c_at_a_question_stops_the_run() {
+    let world = script(json!([]), "");
+    let shown = world.dialogue(RUN, "no and why: ", "\u{3}");
+    assert!(shown.ends_with("[exit 130]\n") && !shown.contains("to allow it, run"), "{shown}");
+    let run = &world.json("skillful runs list --json")["runs"][0];
+    assert_eq!((&run["status"], &run["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));
+}

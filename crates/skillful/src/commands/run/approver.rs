@@ -31,8 +31,17 @@ impl Approver for Terminal<'_> {
         }
         loop {
             put(question);
-            if let Some(answer) = understood(&self.line()?) {
-                return Some(answer);
+            match self.line() {
+                // Not left open: whoever stops the run does not want to be told how to allow it.
+                _ if self.cancel.requested() => {
+                    let message = Some("the run was stopped at this question".to_owned());
+                    return Some(Answer::Reject { message });
+                }
+                Some(line) => match understood(&line) {
+                    Some(answer) => return Some(answer),
+                    None => continue,
+                },
+                None => return None,
             }
         }
     }
