@@ -221,6 +221,20 @@ fn a_question_says_what_it_does_not_show() {
 }
 
 #[test]
+fn the_plan_ticks_on_lines_of_its_own() {
+    let step = |status: &str| json!({"mode": "replace", "plan": {"goal": "count", "steps": [{"id": "s1", "title": "Run the script", "status": status}]}});
+    let look = json!({"action": {"type": "search_skills", "payload": {"query": "count"}}, "plan_update": step("in_progress")});
+    let done = json!({"action": {"type": "final_answer", "payload": {"content": "It is printed."}}, "plan_update": step("completed")});
+    assert_snapshot!(timeless(&scripted(json!([look, done])).terminal(RUN, 80)), @"
+    → search_skills
+    ▸ Run the script
+      ✓  11 turns, 30 tool calls, [n] s left
+    It is printed.
+    ✓ Run the script
+    ");
+}
+
+#[test]
 fn ctrl_c_at_a_question_stops_the_run() {
     let world = script(json!([]), "");
     let shown = world.dialogue(RUN, "no and why: ", "\u{3}");
