@@ -6,6 +6,7 @@
 mod layers;
 mod model;
 mod origin;
+mod project;
 
 #[cfg(test)]
 mod tests;
