@@ -110,6 +110,23 @@ fn a_denied_script_never_runs() {
 }
 
 #[test]
+fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it() {
+    let world = sales();
+    let project = r#"{"execution": {"require_approval_for": ["run_script"]}}"#;
+    world.write("project/.agent/config.json", project);
+    world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "deny"}}"#);
+    world.run("skillful run --yes \"Summarise sales.csv\"");
+    assert_eq!(codes(&world)[1], "ToolNotAllowed");
+    world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "allow"}}"#);
+    let asked = world.run("skillful run \"Summarise sales.csv\"");
+    assert!(asked.ends_with("[exit 3]\n"), "{asked}");
+    world.write("project/.agent/config.json", project.replace("run", "rnu"));
+    let misspelt = world.run("skillful run --yes \"Summarise sales.csv\"");
+    assert!(misspelt.contains("did you mean `run_script`?"), "{misspelt}");
+    assert!(misspelt.ends_with("[exit 2]\n"), "{misspelt}");
+}
+
+#[test]
 fn a_pipe_gets_the_answer_and_nothing_else() {
     let world = scripted(json!([answer("four\n")]));
     assert_eq!(world.run("skillful run --model scripted:turns.json \"2 + 2\""), "four\n");
