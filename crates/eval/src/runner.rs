@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::case::Located;
 use crate::grade::{self, Graded};
-use crate::judge::{Evidence, Verdict, judge};
+use crate::judge::{Dimension, Evidence, Verdict, judge};
 use place::Place;
 use process::Ended;
 
@@ -110,6 +110,13 @@ impl CaseResult {
     /// Suite and case.
     pub fn name(&self) -> String {
         format!("{}/{}", self.suite, self.id)
+    }
+
+    /// Whether something failed other than the choice of skills.
+    pub(crate) fn is_broken(&self) -> bool {
+        let checks = self.verdict.iter().flat_map(|verdict| &verdict.checks);
+        self.error.is_some()
+            || checks.into_iter().any(|c| !c.passed && c.dimension != Dimension::Trigger)
     }
 
     /// Whether both are of the same job.

@@ -286,6 +286,29 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
 }
 
 #[test]
+fn a_query_that_chose_another_skill_has_not_triggered() {
+    let world = World::new();
+    world.skill("project/shop/zebra-helper", "Counts the stripes of zebras.");
+    world.write(
+        "project/shop/zebra-helper/evals/triggers.json",
+        r#"[{"query": "Summarise this CSV file sales.csv please", "should_trigger": true}]"#,
+    );
+    insta::assert_snapshot!(world.run("skillful eval triggers zebra-helper --root shop"), @"
+    training 0 of 1 right
+      ✗ 0.00 yes Summarise this CSV file sales.csv please
+    validation 0 of 0 right
+    [exit 1]
+    ");
+    insta::assert_snapshot!(world.run("skillful eval run -q shop/zebra-helper"), @"
+    ✗ zebra-helper/query-1
+        trigger: one of `zebra-helper` should have been chosen; chosen: `csv-report`
+    ✗ 0.00 should trigger Summarise this CSV file sales.csv please
+    0 of 1 case passed
+    [exit 1]
+    ");
+}
+
+#[test]
 fn with_and_without_a_skill_are_compared() {
     let world = World::new();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");

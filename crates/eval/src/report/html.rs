@@ -22,8 +22,10 @@ pub fn html(report: &Report) -> String {
     head(report, &mut page);
     problems(report, &mut page);
     // What needs looking at comes first, what does not comes last.
-    let (failed, others): (Vec<&CaseResult>, Vec<&CaseResult>) =
-        report.results.iter().partition(|result| !result.passed && result.variant == Variant::With);
+    let (failed, others): (Vec<&CaseResult>, Vec<&CaseResult>) = report
+        .results
+        .iter()
+        .partition(|result| result.variant == Variant::With && !report.is_well(result));
     cases("Failures", &failed, &mut page);
     plots(report, &mut page);
     comparison(report, &mut page);

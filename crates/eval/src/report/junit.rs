@@ -13,14 +13,14 @@ pub fn junit(report: &Report) -> String {
     let results: Vec<&CaseResult> = report.counted().collect();
     for runs in results.chunk_by(|a, b| a.suite == b.suite) {
         let mut suite = TestSuite::new(&*runs[0].suite);
-        suite.add_test_cases(runs.iter().map(|run| test(run)));
+        suite.add_test_cases(runs.iter().map(|run| test(run, report.is_well(run))));
         document.add_test_suite(suite);
     }
     document.to_string().unwrap_or_default()
 }
 
-fn test(result: &CaseResult) -> TestCase {
-    let status = if result.passed {
+fn test(result: &CaseResult, is_well: bool) -> TestCase {
+    let status = if is_well {
         TestCaseStatus::success()
     } else {
         let kind =

@@ -24,7 +24,7 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(text, "- **unreadable** {}", plain(problem));
     }
     changes(report, &mut text);
-    let failed: Vec<&CaseResult> = report.counted().filter(|result| !result.passed).collect();
+    let failed: Vec<&CaseResult> = report.failed().collect();
     if !failed.is_empty() {
         text.push_str("## Failures\n\n");
     }

@@ -234,10 +234,7 @@ fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {
 
 fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Result<()> {
     let Palette { bold, dim, good, bad, .. } = palette;
-    for result in report.results.iter().filter(|result| !result.passed) {
-        if result.variant == runner::Variant::Without {
-            continue;
-        }
+    for result in report.failed() {
         writeln!(out, "{bad}✗{bad:#} {bold}{}{bold:#}", for_terminal(&result.name()))?;
         for failure in eval::report::failures(result) {
             writeln!(out, "    {}", for_terminal(&failure))?;
