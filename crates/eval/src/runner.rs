@@ -195,10 +195,11 @@ fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseRe
     };
     match carry_out(job, options, stop) {
         Ok(Carried::Stopped) => return None,
-        Ok(Carried::Ran { events, verdict, failed }) => {
+        Ok(Carried::Ran { events, mut verdict, failed }) => {
             result.passed = verdict.passed() && failed.is_none();
             result.answer = crate::trace::Trace::new(&events).answer().map(str::to_owned);
-            result.error = failed;
+            // What the program said about it says more than its record.
+            result.error = failed.or(verdict.error.take());
             result.verdict = Some(verdict);
             result.graded = grade(job, result.answer.as_deref(), options, stop);
         }

@@ -309,6 +309,36 @@ fn a_query_that_chose_another_skill_has_not_triggered() {
 }
 
 #[test]
+fn a_model_that_cannot_be_reached_passes_nothing() {
+    let world = World::new();
+    world.write("project/hello.json", r#"[{"query": "hello", "should_trigger": false}]"#);
+    world.write(
+        "project/silent.json",
+        r#"[{"id": "a", "input": "go", "mock": {"turns": []}},
+        {"id": "b", "input": "go", "expect": {"stop_reason": "model_error"}, "mock": {"turns": []}}]"#,
+    );
+    let nobody = "--model openai:x --base-url https://127.0.0.1:9/v1";
+    insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval run -q hello.json {nobody}")), @"
+    ✗ hello/query-1
+        the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that it runs, the address, and your proxy settings
+    ✗ 0.00 should not trigger hello
+    0 of 1 case passed
+    [exit 1]
+    ");
+    insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval triggers csv-report {nobody}")), @"
+    [stderr]
+    error: the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that it runs, the address, and your proxy settings
+    [exit 1]
+    ");
+    insta::assert_snapshot!(world.run("skillful eval run -q silent.json"), @"
+    ✗ silent/a
+        the run broke (`model_error`): turn 1 was asked for, the script has 0
+    1 of 2 cases passed
+    [exit 1]
+    ");
+}
+
+#[test]
 fn with_and_without_a_skill_are_compared() {
     let world = World::new();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
