@@ -193,7 +193,7 @@ impl Summary {
                 passed: graded().filter(|graded| graded.passed).count(),
                 total: graded().count(),
             }),
-            cost: total(&counted),
+            cost: verdicts(&counted).fold(Cost::default(), |sum, verdict| sum.plus(verdict.cost)),
         }
     }
 }
@@ -254,21 +254,6 @@ fn dimensions(results: &[&CaseResult]) -> BTreeMap<Dimension, f64> {
         Some((dimension, mean(&scores)?))
     };
     Dimension::ALL.into_iter().filter_map(scored).collect()
-}
-
-fn total(results: &[&CaseResult]) -> Cost {
-    verdicts(results).fold(Cost::default(), |sum, verdict| {
-        let cost = verdict.cost;
-        Cost {
-            input_tokens: sum.input_tokens + cost.input_tokens,
-            cached_tokens: sum.cached_tokens + cost.cached_tokens,
-            output_tokens: sum.output_tokens + cost.output_tokens,
-            cost_usd: cost.cost_usd.map(|own| own + sum.cost_usd.unwrap_or(0.0)).or(sum.cost_usd),
-            milliseconds: sum.milliseconds + cost.milliseconds,
-            turns: sum.turns + cost.turns,
-            tool_calls: sum.tool_calls + cost.tool_calls,
-        }
-    })
 }
 
 fn mean(numbers: &[f64]) -> Option<f64> {

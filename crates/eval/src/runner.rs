@@ -217,7 +217,7 @@ enum Carried {
 fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carried, String> {
     let place = Place::prepare(job, options).map_err(|error| error.to_string())?;
     let limit = job.located.case.constraints.max_wall_seconds;
-    let limit = limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds + 30));
+    let limit = limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds.saturating_add(30)));
     let ended = process::run(place.command(job, options), limit, stop)
         .map_err(|error| format!("cannot start the program: {error}"))?;
     let (output, failed) = match ended {

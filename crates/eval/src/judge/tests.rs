@@ -535,6 +535,23 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
 }
 
 #[test]
+fn no_number_of_a_record_is_too_large_to_be_judged() {
+    let mut events = good();
+    let last = events.len() - 1;
+    let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX});
+    events[last].data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
+    let case = case(json!({"constraints": {"max_wall_seconds": u64::MAX}}));
+    let cost = judge(&case, &Evidence { events: &events, files: None, is_live: false }).cost;
+    assert_eq!((cost.tokens(), cost.plus(cost).milliseconds), (u64::MAX, u64::MAX));
+    for event in &mut events {
+        event.seq = u64::MAX;
+    }
+    assert!(wrong(&case, &events).len() > 10, "none follows the one before it");
+    let most = Triggered { right: u32::MAX, wrong: u32::MAX, missed: u32::MAX };
+    assert_eq!((most.plus(most), most.precision(), most.f1()), (most, Some(0.5), Some(0.5)));
+}
+
+#[test]
 fn precision_and_recall_come_from_counts() {
     let counts = |expect: Value| {
         let events = good();

@@ -35,7 +35,8 @@ pub(super) fn run(
     let mut child = command.spawn()?;
     let output = collect(child.stdout.take());
     let messages = collect(child.stderr.take());
-    let deadline = Instant::now() + limit;
+    // A limit that no clock reaches is none.
+    let deadline = Instant::now().checked_add(limit);
     let read = loop {
         match output.recv_timeout(LOOK) {
             Ok(read) => break read,
@@ -44,7 +45,7 @@ pub(super) fn run(
                 end(&mut child);
                 return Ok(Ended::Stopped);
             }
-            Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
+            Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
                 end(&mut child);
                 return Ok(Ended::TimedOut { output: output.recv().unwrap_or_default() });
             }
