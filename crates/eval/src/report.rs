@@ -74,6 +74,9 @@ pub struct Summary {
     /// Sentences that a model judged, apart from everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<AssertionSummary>,
+    /// Sentences that no model judged.
+    #[serde(default)]
+    pub unjudged: usize,
     /// What all runs took together.
     pub cost: Cost,
 }
@@ -193,6 +196,7 @@ impl Summary {
                 passed: graded().filter(|graded| graded.passed).count(),
                 total: graded().count(),
             }),
+            unjudged: counted.iter().fold(0, |sum: usize, run| sum.saturating_add(run.unjudged)),
             cost: verdicts(&counted).fold(Cost::default(), |sum, verdict| sum.plus(verdict.cost)),
         }
     }

@@ -262,7 +262,12 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
         {"query": "sum the totals of a csv table's columns", "should_trigger": true},
         {"query": "sing me a song", "should_trigger": false}]"#,
     );
-    insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"3 of 3 cases passed");
+    insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"
+    3 of 3 cases passed
+    2 assertions not judged (no model)
+    ");
+    let compared = world.run("skillful eval run -q shop/csv-sums --with-without csv-sums");
+    assert!(!compared.contains("[exit"), "a skill that only a case brings along: {compared}");
     insta::assert_snapshot!(world.run("skillful eval triggers csv-sums --root shop"), @"
     training 2 of 2 right
       ✓ 1.00 yes sum the totals of a csv table's columns
@@ -351,6 +356,12 @@ fn with_and_without_a_skill_are_compared() {
     let file: Value =
         serde_json::from_slice(&fs::read(results(&world).join("benchmark.json")).unwrap()).unwrap();
     assert_eq!(&file["run_summary"], summary);
+    insta::assert_snapshot!(world.run("skillful eval run --with-without csv-reprot"), @"
+    [stderr]
+    error: Skill 'csv-reprot' not found.
+    hint: did you mean `csv-report`?
+    [exit 1]
+    ");
     assert_eq!(
         report["summary"]["runs"], 2,
         "runs without the skill are there for comparison only"

@@ -36,6 +36,9 @@ fn test(result: &CaseResult, is_well: bool) -> TestCase {
     };
     let mut case = TestCase::new(name, status);
     case.set_classname(&*result.suite);
+    if result.unjudged > 0 {
+        case.set_system_out(format!("{} assertions not judged (no model)", result.unjudged));
+    }
     if let Some(verdict) = &result.verdict {
         case.set_time(Duration::from_millis(verdict.cost.milliseconds));
     }

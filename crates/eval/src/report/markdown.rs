@@ -102,6 +102,9 @@ fn figures(report: &Report, text: &mut String) {
             assertions.passed, assertions.total
         );
     }
+    if summary.unjudged > 0 {
+        let _ = writeln!(text, "| assertions not judged (no model) | {} |", summary.unjudged);
+    }
     let cost = &summary.cost;
     let _ =
         writeln!(text, "| tokens read, written | {}, {} |", cost.input_tokens, cost.output_tokens);

@@ -37,6 +37,7 @@ pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseRe
         }),
         answer: Some("x".to_owned()),
         graded: Vec::new(),
+        unjudged: 0,
         record: "records/a.jsonl".to_owned(),
     }
 }
@@ -126,6 +127,17 @@ fn a_run_that_its_query_can_afford_is_no_failure_in_any_report() {
     assert!(!markdown(&report).contains("## Failures"));
     assert!(!html(&report).contains("<h2>Failures"));
     assert!(!junit(&report).contains("<failure"));
+}
+
+#[test]
+fn every_report_says_how_many_sentences_were_not_judged() {
+    let mut one = result("s", "a", 1, true);
+    one.unjudged = 3;
+    let report = report(vec![one]);
+    assert_eq!(report.summary.unjudged, 3);
+    assert!(markdown(&report).contains("| assertions not judged (no model) | 3 |"));
+    assert!(html(&report).contains("<dt>assertions not judged (no model)</dt><dd>3</dd>"));
+    assert!(junit(&report).contains("3 assertions not judged (no model)"));
 }
 
 #[test]

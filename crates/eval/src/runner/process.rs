@@ -45,7 +45,9 @@ pub(super) fn run(
                 end(&mut child);
                 return Ok(Ended::Stopped);
             }
-            Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+            Err(RecvTimeoutError::Timeout)
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) =>
+            {
                 end(&mut child);
                 return Ok(Ended::TimedOut { output: output.recv().unwrap_or_default() });
             }

@@ -203,7 +203,8 @@ fn files_settings_and_limits_reach_the_run() {
 fn a_limit_that_no_clock_reaches_is_none() {
     let world = World::new();
     for seconds in [u64::MAX, 10_000_000_000_000_000_000] {
-        let answer = world.answer("arguments", json!({"constraints": {"max_wall_seconds": seconds}}));
+        let answer =
+            world.answer("arguments", json!({"constraints": {"max_wall_seconds": seconds}}));
         assert!(answer.starts_with("run --events"), "{answer}");
     }
 }
