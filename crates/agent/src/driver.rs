@@ -5,6 +5,7 @@
 
 mod cancel;
 mod clock;
+mod meant;
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 pub use clock::SystemClock;
+use meant::{complete, meant};
 
 /// Something that decides.
 pub trait Model {
@@ -94,7 +96,7 @@ pub struct Driver<'a> {
     pub approver: &'a mut dyn Approver,
     /// Who watches.
     pub listener: &'a mut dyn Listener,
-    /// What takes secrets out of everything that enters the run, and so its record.
+    /// What takes secrets out of everything that enters the run, and so its record and every prompt.
     pub redactor: &'a Redactor,
     /// What time it is.
     pub clock: &'a dyn Clock,
@@ -149,6 +151,8 @@ impl Driver<'_> {
     ) -> Result<Option<Ending>, DriveError> {
         let this = run.turn();
         let mut held = Held::Nothing;
+        // What the model wants done, with its secrets; nothing where it was decided in an earlier process.
+        let mut decided = None;
         // How long a model that failed wants to be left alone.
         let mut pause = Duration::ZERO;
         loop {
@@ -159,7 +163,8 @@ impl Driver<'_> {
             }
             let input = match run.step() {
                 Step::Prepare(action) => {
-                    let (prepared, next) = self.judge(action, &run.purpose(), journal);
+                    let (prepared, next) =
+                        self.judge(action, decided.as_ref(), &run.purpose(), journal);
                     held = next;
                     Input::Prepared(prepared)
                 }
@@ -193,13 +198,17 @@ impl Driver<'_> {
                         }
                         Step::Perform(request) => {
                             let held = std::mem::replace(&mut held, Held::Nothing);
-                            Input::Observed(self.perform(request, held, run, journal)?)
+                            let decided = decided.as_ref();
+                            Input::Observed(self.perform(request, held, decided, run, journal)?)
                         }
                         Step::Done(outcome) => return Ok(Some(Ending::Finished(outcome.clone()))),
                         Step::Prepare(_) => unreachable!("handled above"),
                     }
                 }
             };
+            if let Input::Replied(Reply::Decided { decision, .. }) = &input {
+                decided = Some(decision.action.clone());
+            }
             run.advance(self.redactor.apply(input), self.elapsed())?;
         }
     }
@@ -228,8 +237,15 @@ impl Driver<'_> {
     }
 
     /// What the action would touch, and whether it may; with the proof or the question.
-    fn judge(&mut self, action: &Action, purpose: &str, journal: &Journal) -> (Prepared, Held) {
-        let request = match self.toolbox.prepare(action) {
+    fn judge(
+        &mut self,
+        action: &Action,
+        decided: Option<&Action>,
+        purpose: &str,
+        journal: &Journal,
+    ) -> (Prepared, Held) {
+        let request = meant(action, decided).and_then(|action| self.toolbox.prepare(&action));
+        let request = match request {
             Ok(request) => request,
             Err(refusal) => return (Prepared::Refused { refusal }, Held::Nothing),
         };
@@ -290,6 +306,7 @@ impl Driver<'_> {
         &mut self,
         request: &Request,
         held: Held,
+        decided: Option<&Action>,
         run: &Run,
         journal: &mut Journal,
     ) -> Result<Observation, DriveError> {
@@ -304,6 +321,11 @@ impl Driver<'_> {
             }
             _ => return Ok(interrupted()),
         };
+        if decided.is_none()
+            && let Err(refusal) = complete(&approved.action)
+        {
+            return Ok(Observation::failed(&refusal));
+        }
         let observation = self.toolbox.perform(approved, self.cancel, journal);
         // Before it can become the beginning of a child run.
         let observation = self.redactor.observation(observation);

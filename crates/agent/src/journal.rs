@@ -46,6 +46,7 @@ pub use listing::{Unlisted, list};
 pub use open::is_in_use;
 pub use prune::{Prunable, Pruning, prunable, prune};
 pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
+pub(crate) use redact::{Filtered, Passed, is_redacted};
 pub use redact::{InvalidPattern, Redactor, Streamed};
 pub use run_id::{InvalidRunId, RunId};
 pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
