@@ -133,6 +133,13 @@ enum Held {
     Approved(Approved<Request>),
 }
 
+/// What came of performing something.
+enum Performed {
+    Observed(Observation),
+    /// A child run needs an answer first, and nobody is there.
+    Suspended(Box<ApprovalRequest>),
+}
+
 impl Driver<'_> {
     /// Carries the run on until it ends or waits for somebody.
     pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
@@ -199,7 +206,12 @@ impl Driver<'_> {
                         Step::Perform(request) => {
                             let held = std::mem::replace(&mut held, Held::Nothing);
                             let decided = decided.as_ref();
-                            Input::Observed(self.perform(request, held, decided, run, journal)?)
+                            match self.perform(request, held, decided, run, journal)? {
+                                Performed::Observed(observation) => Input::Observed(observation),
+                                Performed::Suspended(question) => {
+                                    return Ok(Some(Ending::Suspended(question)));
+                                }
+                            }
                         }
                         Step::Done(outcome) => return Ok(Some(Ending::Finished(outcome.clone()))),
                         Step::Prepare(_) => unreachable!("handled above"),
@@ -309,36 +321,40 @@ impl Driver<'_> {
         decided: Option<&Action>,
         run: &Run,
         journal: &mut Journal,
-    ) -> Result<Observation, DriveError> {
+    ) -> Result<Performed, DriveError> {
         let approved = match held {
             Held::Approved(approved) => approved,
             // After an interruption: only what changes nothing is done again.
             _ if request.read_only => {
                 match self.engine.decide(request.clone(), request.skill_hash.as_ref()) {
                     Verdict::Allowed(approved) => approved,
-                    _ => return Ok(interrupted()),
+                    _ => return Ok(Performed::Observed(vouching(interrupted(), journal))),
                 }
             }
-            _ => return Ok(interrupted()),
+            _ => return Ok(Performed::Observed(vouching(interrupted(), journal))),
         };
         if decided.is_none()
             && let Err(refusal) = complete(&approved.action)
         {
-            return Ok(Observation::failed(&refusal));
+            return Ok(Performed::Observed(Observation::failed(&refusal)));
         }
-        let observation = self.toolbox.perform(approved, self.cancel, journal);
+        let cancel = self.cancel.within(run.time_left(self.elapsed()));
+        let observation = self.toolbox.perform(approved, &cancel, journal);
         // Before it can become the beginning of a child run.
-        let observation = self.redactor.observation(observation);
+        let observation = self.redactor.observation(vouching(observation, journal));
         match run.child(&observation) {
-            Some(setup) => self.delegate(setup, journal),
-            None => Ok(observation),
+            Ok(Some(setup)) => self.delegate(setup, journal),
+            Ok(None) => Ok(Performed::Observed(observation)),
+            Err(refusal) => Ok(Performed::Observed(Observation::failed(&refusal))),
         }
     }
 
-    /// Carries a child run out; its answer is what the parent observes.
-    fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Observation, DriveError> {
+    /// Carries a child run out; its answer is what the parent observes. Where it waits, so does the parent: taken
+    /// up again, it comes here once more.
+    fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Performed, DriveError> {
         let (mut child, mut own) = journal.child(setup)?;
         let ending = self.drive(&mut child, &mut own)?;
+        own.finish(&child)?;
         let observation = match ending {
             Ending::Finished(outcome) if outcome.stop_reason == StopReason::FinalAnswer => {
                 Observation::of(outcome.answer)
@@ -351,18 +367,13 @@ impl Driver<'_> {
                 };
                 Observation { code: Some(code.to_owned()), ..Observation::of(outcome.answer) }
             }
-            Ending::Suspended(question) => Observation::failed(&Refusal::new(
-                "ApprovalRequired",
-                format!("the child run `{}` needs an approval: {}", child.id(), question.effect),
-                format!("to allow it, run: {}", question.replay),
-            )),
+            Ending::Suspended(question) => return Ok(Performed::Suspended(question)),
         };
-        own.finish(&child)?;
-        Ok(Observation {
-            facts: json!({"child_run": child.id()}),
+        Ok(Performed::Observed(Observation {
+            facts: json!({"child_run": child.id(), "child_record": own.last_hash()}),
             spent: Some(child.spent()),
             ..observation
-        })
+        }))
     }
 }
 
@@ -400,6 +411,18 @@ pub fn approvals(engine: &Engine, events: &[Event]) -> Vec<Grant> {
 
 fn refusal(denial: &Denial) -> Refusal {
     Refusal::new(denial.code(), denial.to_string(), denial.hint())
+}
+
+/// The observation with the changes of files that the record has to vouch for.
+fn vouching(mut observation: Observation, journal: &mut Journal) -> Observation {
+    let changes = journal.take_changes();
+    if !changes.is_empty() {
+        if !observation.facts.is_object() {
+            observation.facts = json!({});
+        }
+        observation.facts["changes"] = changes.into();
+    }
+    observation
 }
 
 fn interrupted() -> Observation {

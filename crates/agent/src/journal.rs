@@ -96,6 +96,8 @@ pub struct Journal {
     /// Lines that are not written yet, and their hashes.
     lines: Vec<u8>,
     hashes: String,
+    /// Changes of files that no event vouches for yet.
+    unvouched: Vec<Value>,
     /// Whether a write failed midway, so that nothing may follow.
     incomplete: bool,
 }
@@ -204,6 +206,11 @@ impl Journal {
         let summary = self.summing.summary.clone().sealed(self.next_seq - 1, &self.last);
         replace(&self.folder.join(SUMMARY), &summary.to_json(), self.durability)?;
         if self.durability == Durability::Sync { sync_folder(&self.folder) } else { Ok(()) }
+    }
+
+    /// The SHA-256 of the last line.
+    pub(crate) fn last_hash(&self) -> &str {
+        &self.last
     }
 
     /// The run's folder.

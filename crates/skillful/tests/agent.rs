@@ -2,6 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
 
+#[path = "agent/budgets.rs"]
+mod budgets;
+#[path = "agent/children.rs"]
+mod children;
+#[path = "agent/record.rs"]
+mod record;
 #[path = "agent/secrets.rs"]
 mod secrets;
 mod world;
@@ -60,6 +66,12 @@ fn run(world: &World, options: &str) -> String {
 fn last(world: &World) -> String {
     let listed = world.json("skillful runs list --json");
     format!("project/.agent/runs/{}", listed["runs"][0]["run_id"].as_str().unwrap())
+}
+
+/// The last run taken up again with these options.
+fn resume(world: &World, options: &str) -> String {
+    let id = last(world).rsplit('/').next().unwrap().to_owned();
+    world.run(&format!("skillful run --resume {id} --model scripted:turns.json {options}"))
 }
 
 /// Codes of what the model observed in the last run.

@@ -8,7 +8,9 @@ use skill::inner_path::InnerPath;
 use skill::load::Files;
 use skill::roots::Source;
 use tools::permission::{Approved, Risk, SkillHash};
-use tools::sandbox::{Confinement, Ending, Exit, Kernel, Reason, SandboxError};
+use tools::sandbox::{
+    self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError, SandboxMode,
+};
 use tools::script::{
     self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError,
     Surroundings,
@@ -61,13 +63,35 @@ impl Workbench<'_> {
             patterns: vec![format!("{}/{path}", entry.name)],
             risk: Risk::Medium,
             effect: format!(
-                "runs {program} in a sandbox, no network, writes only to the run's sandbox folder{}",
+                "runs {program} {}{}",
+                self.walls(),
                 if modified { "; the skill was changed since it was installed" } else { "" }
             ),
             params,
             skill_hash: Some(SkillHash(format!("sha256:{}", files.content_hash()))),
             read_only: false,
         })
+    }
+
+    /// What will really stand around a script, in words.
+    fn walls(&self) -> String {
+        let ScriptSettings { kernel, confinement, .. } = &self.scripts;
+        let applied = match confinement.mode {
+            SandboxMode::BestEffort => sandbox::applied(kernel, confinement).ok(),
+            SandboxMode::Off => None,
+            // All of it, or nothing is run.
+            SandboxMode::Required => {
+                return in_words(true, confinement.network == Network::Denied);
+            }
+        };
+        match applied {
+            Some(Applied { landlock_abi: None, seccomp: false, .. }) | None => {
+                "without a sandbox: it can use the network and change all that you can".to_owned()
+            }
+            Some(applied) => {
+                in_words(applied.landlock_abi.is_some(), applied.network == Some(Network::Denied))
+            }
+        }
     }
 
     pub(super) fn run_script(
@@ -99,7 +123,10 @@ impl Workbench<'_> {
             arguments: args.iter().map(Into::into).collect(),
             stdin: stdin.clone().unwrap_or_default().into_bytes(),
         };
-        let surroundings = self.surroundings(journal.folder()).map_err(|error| io_error(&error))?;
+        let mut surroundings =
+            self.surroundings(journal.folder()).map_err(|error| io_error(&error))?;
+        let limits = &mut surroundings.confinement.limits;
+        limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
         let streams = Streams::create(journal, &self.redactor).map_err(|error| io_error(&error))?;
         let (exit, kept) = streams.collect(|output| {
             script::run(&self.scripts.kernel, &script, &surroundings, output, cancel.flag())
@@ -132,6 +159,16 @@ impl Workbench<'_> {
             confinement,
         })
     }
+}
+
+fn in_words(is_confined: bool, is_offline: bool) -> String {
+    let network = if is_offline { "no network" } else { "with network" };
+    let writes = if is_confined {
+        "writes only to the run's sandbox folder"
+    } else {
+        "but it can read and write all that you can"
+    };
+    format!("in a sandbox, {network}, {writes}")
 }
 
 /// The content that was looked at when permission was asked for.

@@ -69,10 +69,7 @@ fn an_action_that_the_record_has_only_in_part_is_not_done_after_an_interruption(
     let world = scripted(json!([write("a", &text), write("a", &text), answer("done")]));
     let asked = run(&world, "");
     assert!(asked.ends_with("[exit 3]\n"), "{asked}");
-    let id = last(&world).rsplit('/').next().unwrap().to_owned();
-    let resumed = world.run(&format!(
-        "skillful run --resume {id} --model scripted:turns.json --approve write_file"
-    ));
+    let resumed = resume(&world, "--approve write_file");
     assert!(!resumed.contains("[exit"), "{resumed}");
     assert_eq!(codes(&world), ["Redacted".into(), Value::Null]);
     assert_eq!(world.read("project/a"), text);
