@@ -68,6 +68,10 @@ impl Run {
                 );
                 self.conclude(&request.action, &Observation::failed(&refusal));
             }
+            _ if self.time_left(elapsed).is_zero() => {
+                self.note(EventKind::ApprovalGranted, data);
+                self.finish(StopReason::MaxWallSeconds);
+            }
             _ => {
                 self.note(EventKind::ApprovalGranted, data);
                 self.phase = Phase::Observation { request };
