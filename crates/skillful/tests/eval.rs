@@ -216,9 +216,17 @@ fn a_failure_says_what_where_and_in_which_events() {
     ✗ s/right
         output: the answer lacks "other" (event 9)
     worse s/right: 0.00, was 1.00
+    gone s/wrong
     0 of 1 case passed
     [exit 1]
     "#);
+    for rate in ["nan", "2", "-1", "much"] {
+        let seen = world.run(&format!("skillful eval run --fail-under={rate}"));
+        assert!(
+            seen.contains("a rate is a number from 0 to 1") && seen.contains("[exit 2]"),
+            "{seen}"
+        );
+    }
     insta::assert_snapshot!(world.run("skillful eval run --baseline none.json"), @"
     [stderr]
     error: cannot use `[world]/project/none.json` as a baseline: No such file or directory (os error 2)
@@ -243,6 +251,22 @@ fn a_run_that_was_interrupted_goes_on_where_it_was() {
     assert_eq!(report["summary"]["cases"], 3);
     let records = fs::read_dir(results(&world).join("records")).unwrap().count();
     assert_eq!(records, 3);
+    let kept = |text: &str| {
+        let results = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        results.map(|result| result["id"].to_string()).collect::<String>()
+    };
+    let before = kept(&fs::read_to_string(&file).unwrap());
+    assert_eq!(before.len(), 9, "the line that was cut off swallowed no other: {before}");
+    let mut edited = case("b");
+    edited["expect"] = json!({"output": {"contains_all": ["other"]}});
+    world.write("project/.agent/evals/s.json", json!([case("a"), edited, case("c")]).to_string());
+    let report = world.json("skillful eval run --resume last --json");
+    assert_eq!(report["summary"]["failed"], 1, "the edited one was run again");
+    assert_eq!(
+        kept(&fs::read_to_string(&file).unwrap()),
+        format!("{before}\"b\""),
+        "and only that"
+    );
     assert!(world.run("skillful eval run --resume 20200101_000000_aaaa").contains("[exit 1]"));
 }
 

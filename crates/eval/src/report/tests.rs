@@ -39,6 +39,7 @@ pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseRe
         graded: Vec::new(),
         unjudged: 0,
         record: "records/a.jsonl".to_owned(),
+        fingerprint: String::new(),
     }
 }
 
@@ -251,6 +252,16 @@ fn failures_come_first_with_their_events() {
     | tokens read, written | 200, 100 |
     | time of all runs | 0.0 s |
     "#);
+}
+
+#[test]
+fn junit_holds_no_character_that_xml_forbids() {
+    let every: String = ('\0'..=char::MAX).filter(|c| *c < '\u{11000}').collect();
+    let mut wrong = result(&every, &every, 1, false);
+    wrong.error = Some(every);
+    let is_lawful = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    let xml = junit(&report(vec![wrong]));
+    assert_eq!(xml.chars().find(|c| !is_lawful(*c)), None);
 }
 
 #[test]

@@ -285,3 +285,27 @@ fn a_pack_that_must_be_refused_leaves_nothing_behind() {
         assert_eq!(results["where"].error, expected, "{pack}");
     }
 }
+#[test]
+fn a_result_is_told_from_that_of_another_case_run_or_model() {
+    let world = World::new();
+    let options = world.options();
+    let other = Options { model: Some("other".to_owned()), ..world.options() };
+    let (one, edited) = (
+        world.located("a", json!({})),
+        world.located("a", json!({"expect": {"stop_reason": "final_answer"}})),
+    );
+    let job = |located, number, without| Job { located, number, without };
+    let mut fingerprints = std::collections::BTreeSet::new();
+    for (job, options) in [
+        (job(&one, 1, None), &options),
+        (job(&one, 2, None), &options),
+        (job(&one, 1, Some("x")), &options),
+        (job(&edited, 1, None), &options),
+        (job(&one, 1, None), &other),
+    ] {
+        fingerprints.insert(job.fingerprint(options));
+        assert_eq!(job.fingerprint(options), job.fingerprint(options));
+    }
+    assert_eq!(fingerprints.len(), 5);
+}
+

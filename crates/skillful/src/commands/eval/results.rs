@@ -63,7 +63,10 @@ impl Results {
             name => name.parse::<RunId>().ok().map(|id| all.join(id.as_str())),
         };
         match found.filter(|folder| folder.is_dir()) {
-            Some(folder) => Ok(Self { folder }),
+            Some(folder) => {
+                end_last_line(&folder.join(RESULTS))?;
+                Ok(Self { folder })
+            }
             None => {
                 let message = format!("there is no run of a suite called `{name}`");
                 Err(Failure::new(Exit::Failed, "RunNotFound", message)
@@ -121,6 +124,16 @@ impl Results {
             )?;
         }
         Ok(written)
+    }
+}
+
+/// A line that was cut off must not swallow the next one.
+fn end_last_line(file: &Path) -> std::io::Result<()> {
+    match fs::read(file) {
+        Ok(text) if text.last().is_some_and(|byte| *byte != b'\n') => {
+            OpenOptions::new().append(true).open(file)?.write_all(b"\n")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `skillful eval run`
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -56,7 +57,7 @@ pub(super) struct Run {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "json")]
     report: Vec<Format>,
     /// The pass rate, from 0 to 1, below which the command fails
-    #[arg(long, value_name = "RATE", default_value_t = 1.0)]
+    #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate)]
     fail_under: f64,
     /// Go on with an earlier run of the suite, by its name or `last`
     #[arg(long, value_name = "RUN")]
@@ -83,9 +84,7 @@ impl Run {
         };
         let done = results.read();
         let stop = crate::commands::run::stop_on_interrupt()?;
-        let (mut all, interrupted) =
-            self.carry_out(session, output, &cases, done, &results, &stop)?;
-        all.sort_by_key(CaseResult::name);
+        let (all, interrupted) = self.carry_out(session, output, &cases, done, &results, &stop)?;
         let now = jiff::Timestamp::now().to_string();
         let mut report =
             Report::new(now, self.model.clone(), all, problems, self.with_without.as_deref());
@@ -115,16 +114,24 @@ impl Run {
         session: &Session,
         output: &Output,
         cases: &[Located],
-        mut done: Vec<CaseResult>,
+        done: Vec<CaseResult>,
         results: &Results,
         stop: &AtomicBool,
     ) -> Result<(Vec<CaseResult>, bool), Failure> {
-        let mut jobs = self.jobs(cases);
-        done.retain(|result| jobs.iter().any(|job| result.is_of(job)));
-        jobs.retain(|job| !done.iter().any(|result| result.is_of(job)));
+        let options = self.options(session, results)?;
+        let mut kept: HashMap<String, CaseResult> =
+            done.into_iter().map(|result| (result.fingerprint.clone(), result)).collect();
+        let (mut done, mut jobs) = (Vec::new(), Vec::new());
+        for job in self.jobs(cases) {
+            // A case that was edited since has another fingerprint, and is run again.
+            match kept.remove(&job.fingerprint(&options)) {
+                Some(result) => done.push(result),
+                None => jobs.push(job),
+            }
+        }
         let bar = progress::bar(jobs.len(), output);
         let state = Mutex::new((done, Ok(())));
-        runner::run(&jobs, &self.options(session, results)?, stop, &|result| {
+        runner::run(&jobs, &options, stop, &|result| {
             let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if let Err(error) = results.add(&result) {
                 state.1 = Err(error);
@@ -220,6 +227,12 @@ pub(super) fn options(
         grader: None,
         model,
     })
+}
+
+/// A share, as `--fail-under` takes it.
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.0..=1.0).contains(rate));
+    rate.ok_or_else(|| "a rate is a number from 0 to 1".to_owned())
 }
 
 fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {

@@ -35,6 +35,9 @@ pub(super) fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> s
             )?;
         }
     }
+    for name in report.changes.iter().flat_map(|changes| &changes.missing) {
+        writeln!(out, "{dim}gone{dim:#} {}", for_terminal(name))?;
+    }
     let summary = &report.summary;
     let unreadable = report.problems.len();
     let mark = if summary.failed + unreadable == 0 { good } else { bad };
