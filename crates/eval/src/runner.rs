@@ -247,7 +247,10 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     if events.is_empty() {
         return Err(failed.unwrap_or_else(|| "the run left no record".to_owned()));
     }
-    let evidence = Evidence { events: &events, files: Some(&place), is_live: true };
+    let expected = job.located.expected_contents();
+    let expected = expected.map_err(|error| format!("cannot read `expected/`: {error}"))?;
+    let evidence =
+        Evidence { events: &events, files: Some(&place), expected: &expected, is_live: true };
     let verdict = judge(&job.located.case, &evidence);
     Ok(Carried::Ran { events, verdict, failed })
 }

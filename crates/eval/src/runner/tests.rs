@@ -222,6 +222,45 @@ fn what_a_run_writes_can_be_judged() {
 }
 
 #[test]
+fn files_are_held_against_the_expected_folder_of_a_case() {
+    for (expected, wrong) in [
+        (vec![("out.txt", "made\n"), (".gitkeep", "")], vec![]),
+        (vec![("out.txt", "made")], vec![r#"`out.txt`: line 1 is "made\n", expected "made""#]),
+        (
+            vec![("out.txt", "made\nmore\n")],
+            vec![r#"`out.txt`: line 2 is nothing, expected "more\n""#],
+        ),
+        (vec![("out.txt", "")], vec![r#"`out.txt`: line 1 is "made\n", expected nothing"#]),
+        (
+            vec![("sub/none.txt", ""), ("out.txt", "ma\u{e9}\n")],
+            vec![
+                r#"`out.txt`: line 1 is "made\n", expected "maé\n""#,
+                "`sub/none.txt`: should be there, but is not",
+            ],
+        ),
+    ] {
+        let world = World::new();
+        for (path, text) in expected {
+            let path = world.folder.path().join("expected").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let results = world.run(&[world.located("write", json!({}))], &world.options());
+        let checks = &results["write"].verdict.as_ref().unwrap().checks;
+        let failed: Vec<&str> =
+            checks.iter().filter(|c| !c.passed).map(|c| c.message.as_str()).collect();
+        assert_eq!(failed, wrong);
+    }
+    let world = World::new();
+    fs::create_dir(world.folder.path().join("expected")).unwrap();
+    fs::write(world.folder.path().join("expected/out.txt"), b"ma\xff").unwrap();
+    let results = world.run(&[world.located("write", json!({}))], &world.options());
+    let checks = &results["write"].verdict.as_ref().unwrap().checks;
+    let message = "`out.txt`: differs from `expected/` at byte 3";
+    assert!(checks.iter().any(|check| check.message == message), "{checks:?}");
+}
+
+#[test]
 fn a_file_outside_of_the_workspace_is_not_copied_there() {
     let world = World::new();
     for path in ["../x", "/etc/hostname"] {
@@ -270,22 +309,6 @@ fn records_of_different_jobs_have_different_names() {
 }
 
 #[test]
-fn a_pack_that_must_be_refused_leaves_nothing_behind() {
-    let world = World::new();
-    for (pack, expected) in [
-        ("bad.zip", None),
-        ("good.zip", Some("should have been refused, but was installed")),
-        ("messy.zip", Some("was refused, but left something behind")),
-    ] {
-        let path = world.folder.path().join(pack);
-        fs::write(&path, "").unwrap();
-        let case = world.located("where", json!({"setup": {"refused_skills": [pack]}}));
-        let results = world.run(&[case], &world.options());
-        let expected = expected.map(|reason| format!("`{}` {reason}", path.display()));
-        assert_eq!(results["where"].error, expected, "{pack}");
-    }
-}
-#[test]
 fn a_result_is_told_from_that_of_another_case_run_or_model() {
     let world = World::new();
     let options = world.options();
@@ -309,3 +332,19 @@ fn a_result_is_told_from_that_of_another_case_run_or_model() {
     assert_eq!(fingerprints.len(), 5);
 }
 
+#[test]
+fn a_pack_that_must_be_refused_leaves_nothing_behind() {
+    let world = World::new();
+    for (pack, expected) in [
+        ("bad.zip", None),
+        ("good.zip", Some("should have been refused, but was installed")),
+        ("messy.zip", Some("was refused, but left something behind")),
+    ] {
+        let path = world.folder.path().join(pack);
+        fs::write(&path, "").unwrap();
+        let case = world.located("where", json!({"setup": {"refused_skills": [pack]}}));
+        let results = world.run(&[case], &world.options());
+        let expected = expected.map(|reason| format!("`{}` {reason}", path.display()));
+        assert_eq!(results["where"].error, expected, "{pack}");
+    }
+}
