@@ -338,6 +338,20 @@ fn a_query_that_chose_another_skill_has_not_triggered() {
 }
 
 #[test]
+fn the_threshold_of_trigger_queries_is_a_setting() {
+    let world = World::new();
+    world.write("project/csv-report.json", r#"[{"query": "hello", "should_trigger": false}]"#);
+    world.write("home/.agent/config.json", r#"{"eval": {"trigger_threshold": 0.75}}"#);
+    let report = world.json("skillful eval run csv-report.json --json");
+    assert_eq!(report["summary"]["trigger_threshold"], 0.75);
+    for wrong in ["0", "1.5", "-1"] {
+        let seen = world.run(&format!("SKILLFUL_EVAL_TRIGGER_THRESHOLD={wrong} skillful eval run"));
+        assert!(seen.contains("expected a number above 0 and up to 1"), "{seen}");
+        assert!(seen.contains("[exit 2]"), "{seen}");
+    }
+}
+
+#[test]
 fn a_model_that_cannot_be_reached_passes_nothing() {
     let world = World::new();
     world.write("project/hello.json", r#"[{"query": "hello", "should_trigger": false}]"#);

@@ -44,7 +44,8 @@ pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseRe
 }
 
 fn report(results: Vec<CaseResult>) -> Report {
-    Report::new("2026-11-15T08:30:00Z".to_owned(), None, results, Vec::new(), None)
+    let about = About { created: "2026-11-15T08:30:00Z".to_owned(), ..About::default() };
+    Report::new(about, results)
 }
 
 #[test]
@@ -88,6 +89,10 @@ fn a_query_is_right_where_its_rate_is_on_the_right_side_of_a_half() {
     results.extend(query("seldom", true, &[true, false, false]));
     results.extend(query("no", false, &[false, false, true]));
     results.extend(query("too often", false, &[true, false]));
+    let stricter = About { trigger_threshold: 0.6, ..About::default() };
+    let strict = Report::new(stricter, results.clone()).summary.trigger_rates;
+    let strict: Vec<bool> = strict.iter().map(|rate| rate.passed).collect();
+    assert_eq!(strict, [true, false, true, false], "half is too seldom now");
     let summary = report(results).summary;
     let rates: Vec<(&str, bool)> =
         summary.trigger_rates.iter().map(|rate| (rate.query.as_str(), rate.passed)).collect();
@@ -185,17 +190,16 @@ fn hostile() -> Report {
     one.graded =
         vec![Graded { text: HOSTILE.to_owned(), passed: true, evidence: HOSTILE.to_owned() }];
     one.verdict.as_mut().unwrap().checks[0].message = HOSTILE.to_owned();
-    let mut report = Report::new(
-        HOSTILE.to_owned(),
-        Some(HOSTILE.to_owned()),
-        vec![one],
-        vec![HOSTILE.to_owned()],
-        Some(HOSTILE),
-    );
-    report.changes = Some(Changes::between(
-        &report,
-        &Report::new(String::new(), None, Vec::new(), Vec::new(), None),
-    ));
+    let about = About {
+        created: HOSTILE.to_owned(),
+        model: Some(HOSTILE.to_owned()),
+        problems: vec![HOSTILE.to_owned()],
+        compared: Some(HOSTILE),
+        ..About::default()
+    };
+    let mut report = Report::new(about, vec![one]);
+    let empty = Report::new(About::default(), Vec::new());
+    report.changes = Some(Changes::between(&report, &empty));
     report
 }
 

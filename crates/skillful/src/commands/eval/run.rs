@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use eval::baseline::Changes;
 use eval::case::Located;
-use eval::report::Report;
+use eval::report::{About, Report};
 use eval::runner::{self, CaseResult, Job, Options};
 use eval::suite;
 use serde_json::Map;
@@ -85,9 +85,14 @@ impl Run {
         let done = results.read();
         let stop = crate::commands::run::stop_on_interrupt()?;
         let (all, interrupted) = self.carry_out(session, output, &cases, done, &results, &stop)?;
-        let now = jiff::Timestamp::now().to_string();
-        let mut report =
-            Report::new(now, self.model.clone(), all, problems, self.with_without.as_deref());
+        let about = About {
+            created: jiff::Timestamp::now().to_string(),
+            model: self.model.clone(),
+            problems,
+            compared: self.with_without.as_deref(),
+            trigger_threshold: session.layers.config.eval.trigger_threshold,
+        };
+        let mut report = Report::new(about, all);
         report.changes = baseline.map(|before| Changes::between(&before, &report));
         let written = results.report(&report, &self.report)?;
         output.result(&report, |out, palette| summary::print(&report, out, palette))?;
