@@ -166,6 +166,12 @@ fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches
 fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     let world = World::new();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
+    insta::assert_snapshot!(world.run("skillful eval new csv-report --dry-run"), @"
+    [world]/project/.agent/evals/csv-report/loads/case.json
+    [stderr]
+    Nothing was written.
+    ");
+    assert!(!world.path("project/.agent").exists());
     insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
     [world]/project/.agent/evals/csv-report/loads/case.json
     [stderr]
@@ -178,7 +184,21 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     [exit 1]
     ");
     world.run("skillful run -q --yes \"Summarise sales.csv\"");
+    insta::assert_snapshot!(world.run("skillful eval from-run last --suite csv --id sales --dry-run"), @"
+    [world]/project/.agent/evals/csv/sales/inputs/sales.csv
+    [world]/project/.agent/evals/csv/sales/case.json
+    [stderr]
+    Nothing was written.
+    ");
+    assert!(!world.path("project/.agent/evals/csv").exists());
     world.run("skillful eval from-run last --suite csv --id sales");
+    insta::assert_snapshot!(world.run("skillful eval run --runs 2 --with-without csv-report --dry-run"), @"
+    csv/sales 4 runs
+    csv-report/loads 4 runs
+    [stderr]
+    Nothing was run.
+    ");
+    assert!(!world.path("project/.agent/eval-runs").exists());
     insta::assert_snapshot!(world.run("find .agent/evals -type f | sort; skillful eval run -q"), @"
     .agent/evals/csv-report/loads/case.json
     .agent/evals/csv/sales/case.json

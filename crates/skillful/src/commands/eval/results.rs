@@ -50,9 +50,7 @@ impl Results {
             }
             name = name.next();
         }
-        let results = Self { folder: all.join(name.as_str()) };
-        fs::create_dir_all(results.records())?;
-        Ok(results)
+        Ok(Self { folder: all.join(name.as_str()) })
     }
 
     /// The folder of an earlier run, by its name or `last`.
@@ -63,10 +61,7 @@ impl Results {
             name => name.parse::<RunId>().ok().map(|id| all.join(id.as_str())),
         };
         match found.filter(|folder| folder.is_dir()) {
-            Some(folder) => {
-                end_last_line(&folder.join(RESULTS))?;
-                Ok(Self { folder })
-            }
+            Some(folder) => Ok(Self { folder }),
             None => {
                 let message = format!("there is no run of a suite called `{name}`");
                 Err(Failure::new(Exit::Failed, "RunNotFound", message)
@@ -75,8 +70,12 @@ impl Results {
         }
     }
 
-    pub(super) fn records(&self) -> PathBuf {
-        self.folder.join("records")
+    /// Makes it ready for more results, and answers with the place for their records.
+    pub(super) fn begin(&self) -> std::io::Result<PathBuf> {
+        end_last_line(&self.folder.join(RESULTS))?;
+        let records = self.folder.join("records");
+        fs::create_dir_all(&records)?;
+        Ok(records)
     }
 
     /// What is done already; a line that was cut off is not.

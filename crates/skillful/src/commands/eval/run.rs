@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use eval::baseline::Changes;
@@ -15,6 +15,7 @@ use eval::suite;
 use serde_json::Map;
 
 use super::folder::SkillFolder;
+use super::plan::Plan;
 use super::results::{Format, Results};
 use super::{compared, progress, summary};
 use crate::failure::{Exit, Failure};
@@ -62,6 +63,9 @@ pub(super) struct Run {
     /// Go on with an earlier run of the suite, by its name or `last`
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
+    /// List the cases that would be run, and run none
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl Run {
@@ -78,13 +82,21 @@ impl Run {
             compared::check(session, skill, &cases)?;
         }
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        let results = match &self.resume {
-            Some(name) => Results::open(session, name)?,
+        let earlier = self.resume.as_ref().map(|name| Results::open(session, name)).transpose()?;
+        let options = self.options(session)?;
+        let done = earlier.as_ref().map(Results::read).unwrap_or_default();
+        let (done, jobs) = self.left(&cases, done, &options);
+        if self.dry_run {
+            return Plan::of(&jobs, problems).print(output);
+        }
+        let results = match earlier {
+            Some(results) => results,
             None => Results::create(session, jiff::Timestamp::now())?,
         };
-        let done = results.read();
+        let options = Options { records: results.begin()?, ..options };
         let stop = crate::commands::run::stop_on_interrupt()?;
-        let (all, interrupted) = self.carry_out(session, output, &cases, done, &results, &stop)?;
+        let all = carry_out(&jobs, done, &options, &results, &stop, output)?;
+        let interrupted = stop.load(Ordering::Relaxed);
         let about = About {
             created: jiff::Timestamp::now().to_string(),
             model: self.model.clone(),
@@ -114,42 +126,24 @@ impl Run {
         }
     }
 
-    fn carry_out(
-        &self,
-        session: &Session,
-        output: &Output,
-        cases: &[Located],
+    /// Results that are there already, and what is left to do.
+    fn left<'c>(
+        &'c self,
+        cases: &'c [Located],
         done: Vec<CaseResult>,
-        results: &Results,
-        stop: &AtomicBool,
-    ) -> Result<(Vec<CaseResult>, bool), Failure> {
-        let options = self.options(session, results)?;
+        options: &Options,
+    ) -> (Vec<CaseResult>, Vec<Job<'c>>) {
         let mut kept: HashMap<String, CaseResult> =
             done.into_iter().map(|result| (result.fingerprint.clone(), result)).collect();
         let (mut done, mut jobs) = (Vec::new(), Vec::new());
         for job in self.jobs(cases) {
             // A case that was edited since has another fingerprint, and is run again.
-            match kept.remove(&job.fingerprint(&options)) {
+            match kept.remove(&job.fingerprint(options)) {
                 Some(result) => done.push(result),
                 None => jobs.push(job),
             }
         }
-        let bar = progress::bar(jobs.len(), output);
-        let state = Mutex::new((done, Ok(())));
-        runner::run(&jobs, &options, stop, &|result| {
-            let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Err(error) = results.add(&result) {
-                state.1 = Err(error);
-            }
-            state.0.push(result);
-            let failed = state.0.iter().filter(|result| !result.passed).count();
-            bar.set_message(format!("{failed} failed"));
-            bar.inc(1);
-        });
-        bar.finish_and_clear();
-        let (done, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        written?;
-        Ok((done, stop.load(std::sync::atomic::Ordering::Relaxed)))
+        (done, jobs)
     }
 
     fn jobs<'c>(&'c self, cases: &'c [Located]) -> Vec<Job<'c>> {
@@ -164,13 +158,14 @@ impl Run {
         cases.iter().flat_map(each).collect()
     }
 
-    fn options(&self, session: &Session, results: &Results) -> Result<Options, Failure> {
+    /// Records have no place yet.
+    fn options(&self, session: &Session) -> Result<Options, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         Ok(Options {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).max(1),
             grader: self.grader.clone().or_else(|| self.model.clone()),
-            ..options(session, self.model.clone(), self.base_url.as_deref(), results.records())?
+            ..options(session, self.model.clone(), self.base_url.as_deref(), PathBuf::new())?
         })
     }
 
@@ -201,6 +196,33 @@ impl Run {
         }
         Ok((found, skills))
     }
+}
+
+/// Runs what is left, and keeps each result as soon as it is there.
+fn carry_out(
+    jobs: &[Job<'_>],
+    done: Vec<CaseResult>,
+    options: &Options,
+    results: &Results,
+    stop: &AtomicBool,
+    output: &Output,
+) -> Result<Vec<CaseResult>, Failure> {
+    let bar = progress::bar(jobs.len(), output);
+    let state = Mutex::new((done, Ok(())));
+    runner::run(jobs, options, stop, &|result| {
+        let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Err(error) = results.add(&result) {
+            state.1 = Err(error);
+        }
+        state.0.push(result);
+        let failed = state.0.iter().filter(|result| !result.passed).count();
+        bar.set_message(format!("{failed} failed"));
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    let (done, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    written?;
+    Ok(done)
 }
 
 /// What runs of cases have in common.
