@@ -402,6 +402,52 @@ fn a_model_that_cannot_be_reached_passes_nothing() {
 }
 
 #[test]
+fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
+    let world = World::new();
+    let say = |text: &str| json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": text}}}]});
+    let judgement = json!({"passed": true, "evidence": "3 rows"}).to_string();
+    world.write("project/grader.json", say(&judgement).to_string());
+    let case = |id: &str, answer: &str| json!({"id": id, "input": "Count", "assertions": ["It says how many"], "mock": say(answer)});
+    world.write(
+        "project/.agent/evals/s.json",
+        json!([case("right", "There are 3 rows."), case("wrong", "There are some.")]).to_string(),
+    );
+    insta::assert_snapshot!(world.run("skillful eval run -q --grader scripted:grader.json --report json,md,html,junit"), @"
+    2 of 2 cases passed
+    1 of 2 assertions true (judged by a model)
+    ");
+    let folder = results(&world);
+    let report: Value =
+        serde_json::from_slice(&fs::read(folder.join("report.json")).unwrap()).unwrap();
+    let graded = |place: usize| report["results"][place]["graded"][0].clone();
+    let sentence = |passed: bool, evidence: &str| json!({"text": "It says how many", "passed": passed, "evidence": evidence});
+    assert_eq!(graded(0), sentence(true, "3 rows"));
+    let refused = "said to be true, but this is not in the answer: 3 rows";
+    assert_eq!(graded(1), sentence(false, refused));
+    for name in ["report.md", "report.html", "report.xml"] {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        assert!(text.contains("It says how many") && text.contains(refused), "{name}: {text}");
+    }
+}
+
+#[test]
+fn the_number_of_jobs_changes_no_result() {
+    let world = World::new();
+    let case = |id: usize| json!({"id": id.to_string(), "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id.to_string()}}}]}});
+    world.write(
+        "project/.agent/evals/s.json",
+        json!((0..6).map(case).collect::<Vec<_>>()).to_string(),
+    );
+    let answers = |jobs: &str| {
+        let report = world.json(&format!("skillful eval run --json --jobs {jobs}"));
+        let results = report["results"].as_array().unwrap().iter();
+        results.map(|result| result["answer"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(answers("1"), answers("4"));
+    assert!(world.run("skillful eval run --jobs 0").contains("[exit 2]"));
+}
+
+#[test]
 fn with_and_without_a_skill_are_compared() {
     let world = World::new();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");

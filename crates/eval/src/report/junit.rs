@@ -36,8 +36,12 @@ fn test(result: &CaseResult, is_well: bool) -> TestCase {
     };
     let mut case = TestCase::new(lawful(&name), status);
     case.set_classname(lawful(&result.suite));
+    let mut judged: Vec<String> = super::markdown::judgements(result).collect();
     if result.unjudged > 0 {
-        case.set_system_out(format!("{} assertions not judged (no model)", result.unjudged));
+        judged.push(format!("{} assertions not judged (no model)", result.unjudged));
+    }
+    if !judged.is_empty() {
+        case.set_system_out(lawful(&judged.join("\n")));
     }
     if let Some(verdict) = &result.verdict {
         case.set_time(Duration::from_millis(verdict.cost.milliseconds));

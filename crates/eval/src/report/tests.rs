@@ -233,6 +233,49 @@ fn a_page_is_made_of_none_one_and_a_thousand_cases() {
 }
 
 #[test]
+fn the_page_has_a_plot_of_each_kind_of_figure() {
+    let mut results = query("sum it", true, &[true, false]);
+    results.push(result("s", "a", 1, true));
+    results[2].verdict.as_mut().unwrap().cost.cost_usd = Some(0.25);
+    let mut other = result("s", "a", 1, false);
+    other.variant = Variant::Without;
+    results.push(other);
+    let about = About { compared: Some("csv"), trigger_threshold: 0.75, ..About::default() };
+    let page = html(&Report::new(about, results));
+    let (before, after) = page.split_once("<h3>Trigger rates").unwrap();
+    for title in
+        ["dimension", "Time of a run", "Tokens of a run", "Cost of a run", "checks that hold"]
+    {
+        assert!(before.contains(title) || after.contains(title), "{title}");
+    }
+    let plot = after.split_once("</svg>").unwrap().0;
+    assert!(plot.contains("+ sum it</text>") && plot.contains(">0.50</text>"), "{plot}");
+    assert!(plot.contains("<line class=\"mark\" x1=\"467.5\""), "at the threshold: {plot}");
+    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("</svg>").count(), 6);
+}
+
+#[test]
+fn what_a_model_judged_is_shown_with_its_evidence() {
+    let mut one = result("s", "a", 1, true);
+    let graded = |text: &str, passed, evidence: &str| Graded {
+        text: text.to_owned(),
+        passed,
+        evidence: evidence.to_owned(),
+    };
+    one.graded =
+        vec![graded("It says 3", true, "3 rows"), graded("It is short", false, "too long")];
+    let report = report(vec![one]);
+    let text = markdown(&report);
+    assert!(text.contains("| assertions, judged by a model | 1 of 2 |"), "{text}");
+    assert!(text.contains("- ✓ s/a (run 1): It says 3 (evidence: 3 rows)"), "{text}");
+    assert!(text.contains("- ✗ s/a (run 1): It is short (evidence: too long)"), "{text}");
+    assert!(html(&report).contains("judged by a model: 3 rows"));
+    let xml = junit(&report);
+    assert!(xml.contains("It is short (evidence: too long)") && !xml.contains("<failure"), "{xml}");
+}
+
+#[test]
 fn failures_come_first_with_their_events() {
     insta::assert_snapshot!(markdown(&report(vec![result("s", "good", 1, true), result("s", "wrong", 1, false)])), @r#"
     # Evals

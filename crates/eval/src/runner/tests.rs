@@ -36,6 +36,9 @@ case "$request" in
   config) answer "$(tr -d '"' < "$HOME/.agent/config.json")";;
   arguments) answer "$*";;
   environment) answer "$(env | cut -d= -f1 | sort | tr '\n' ' ')";;
+  meet-1) echo here > "$(dirname "$0")/meeting"; answer met;;
+  meet-2) answer "$(cat "$(dirname "$0")/meeting")";;
+  alone-*) echo "+$request" >> "$(dirname "$0")/log"; echo "-$request" >> "$(dirname "$0")/log"; answer done;;
   write) echo made > out.txt; answer made;;
 esac
 "#;
@@ -292,6 +295,31 @@ fn a_stop_ends_what_is_under_way_and_begins_nothing_more() {
         stop.store(true, Ordering::Relaxed);
     });
     assert_eq!(done.into_inner().unwrap(), ["write"]);
+}
+
+#[test]
+fn as_many_cases_run_at_a_time_as_there_are_jobs() {
+    let world = World::new();
+    let meeting = world.folder.path().join("meeting");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &meeting,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let met = world
+        .run(&["meet-1", "meet-2"].map(|input| world.located(input, json!({}))), &world.options());
+    assert_eq!(met["meet-2"].answer.as_deref(), Some("here"), "each waited for the other");
+    let cases: Vec<Located> =
+        (0..8).map(|number| world.located(&format!("alone-{number}"), json!({}))).collect();
+    let results = world.run(&cases, &Options { jobs: 1, ..world.options() });
+    assert_eq!(results.len(), 8);
+    let log = fs::read_to_string(world.folder.path().join("log")).unwrap();
+    let expected: String =
+        (0..8).map(|number| format!("+alone-{number}\n-alone-{number}\n")).collect();
+    assert_eq!(log, expected, "one after the other");
 }
 
 #[test]

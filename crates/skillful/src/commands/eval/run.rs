@@ -1,6 +1,7 @@
 //! `skillful eval run`
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -47,7 +48,7 @@ pub(super) struct Run {
     runs: u32,
     /// How many cases run at a time
     #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<NonZeroUsize>,
     /// Run each case with and without this skill, and compare
     #[arg(long, value_name = "SKILL")]
     with_without: Option<String>,
@@ -160,12 +161,12 @@ impl Run {
 
     /// Records have no place yet.
     fn options(&self, session: &Session) -> Result<Options, Failure> {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Ok(Options {
             // With a model of its own, a server is the bottleneck, not this machine.
-            jobs: self.jobs.unwrap_or(cores).max(1),
-            grader: self.grader.clone().or_else(|| self.model.clone()),
-            ..options(session, self.model.clone(), self.base_url.as_deref(), PathBuf::new())?
+            jobs: self.jobs.unwrap_or(cores).get(),
+            grader: self.grader.as_ref().or(self.model.as_ref()).map(|m| reachable(session, m)),
+            ..options(session, self.model.as_deref(), self.base_url.as_deref(), PathBuf::new())?
         })
     }
 
@@ -228,10 +229,11 @@ fn carry_out(
 /// What runs of cases have in common.
 pub(super) fn options(
     session: &Session,
-    model: Option<String>,
+    model: Option<&str>,
     base_url: Option<&str>,
     records: PathBuf,
 ) -> Result<Options, Failure> {
+    let model = model.map(|model| reachable(session, model));
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
         Some(_) => {
@@ -249,7 +251,7 @@ pub(super) fn options(
         config,
         elsewhere: session.surroundings.working_directory.clone(),
         records,
-        jobs: std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+        jobs: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         time_limit: Duration::from_secs(if model.is_some() { 900 } else { 120 }),
         grader: None,
         model,
@@ -260,6 +262,16 @@ pub(super) fn options(
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.0..=1.0).contains(rate));
     rate.ok_or_else(|| "a rate is a number from 0 to 1".to_owned())
+}
+
+/// A model that is a file stays that file in a workspace elsewhere.
+fn reachable(session: &Session, model: &str) -> String {
+    match model.strip_prefix("scripted:") {
+        Some(file) => {
+            format!("scripted:{}", session.surroundings.working_directory.join(file).display())
+        }
+        None => model.to_owned(),
+    }
 }
 
 fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {

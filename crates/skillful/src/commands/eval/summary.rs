@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use eval::report::{Report, failures};
+use eval::report::{AssertionSummary, Report, failures};
 use skill::text::for_terminal;
 
 use crate::output::{Palette, count};
@@ -45,6 +45,10 @@ pub(super) fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> s
         writeln!(out, "{bad}✗{bad:#} {}", for_terminal(problem))?;
     }
     writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
+    if let Some(AssertionSummary { passed, total }) = summary.assertions {
+        let all = count(total, "assertion");
+        writeln!(out, "{passed} of {all} true (judged by a model)")?;
+    }
     if summary.unjudged > 0 {
         writeln!(out, "{} not judged (no model)", count(summary.unjudged, "assertion"))?;
     }

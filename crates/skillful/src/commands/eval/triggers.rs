@@ -94,7 +94,7 @@ impl Triggers {
         let done = Mutex::new(Vec::new());
         let options = options(
             session,
-            self.model.clone(),
+            self.model.as_deref(),
             self.base_url.as_deref(),
             records.path().to_owned(),
         )?;
