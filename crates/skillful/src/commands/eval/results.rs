@@ -50,9 +50,7 @@ impl Results {
             }
             name = name.next();
         }
-        let results = Self { folder: all.join(name.as_str()) };
-        fs::create_dir_all(results.records())?;
-        Ok(results)
+        Ok(Self { folder: all.join(name.as_str()) })
     }
 
     /// The folder of an earlier run, by its name or `last`.
@@ -72,8 +70,12 @@ impl Results {
         }
     }
 
-    pub(super) fn records(&self) -> PathBuf {
-        self.folder.join("records")
+    /// Makes it ready for more results, and answers with the place for their records.
+    pub(super) fn begin(&self) -> std::io::Result<PathBuf> {
+        end_last_line(&self.folder.join(RESULTS))?;
+        let records = self.folder.join("records");
+        fs::create_dir_all(&records)?;
+        Ok(records)
     }
 
     /// What is done already; a line that was cut off is not.
@@ -121,6 +123,16 @@ impl Results {
             )?;
         }
         Ok(written)
+    }
+}
+
+/// A line that was cut off must not swallow the next one.
+fn end_last_line(file: &Path) -> std::io::Result<()> {
+    match fs::read(file) {
+        Ok(text) if text.last().is_some_and(|byte| *byte != b'\n') => {
+            OpenOptions::new().append(true).open(file)?.write_all(b"\n")
+        }
+        _ => Ok(()),
     }
 }
 
