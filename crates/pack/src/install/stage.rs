@@ -1,7 +1,8 @@
 //! Unpacking beside the installed skills, and taking their place.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -12,6 +13,7 @@ use super::intent::{Coming, Going, Intent, Move, Place, inode};
 use super::state::records;
 use super::{InstallError, Opened};
 use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
+use crate::disk::open_plain;
 use crate::manifest::{MANIFEST, SIGNATURE, sha256};
 use crate::material::{Entry, Material, Mode};
 use crate::refusal::{Flaw, Refusal};
@@ -234,14 +236,15 @@ impl Opened<'_> {
             let (from, to) = (self.root.skill(name).join(path), new.join(path));
             let above = to.parent().unwrap_or(new);
             self.disk.create_folder(above).doing("make", above)?;
-            let content = fs::read(&from).doing("read", &from)?;
-            let mode = Mode::of(std::os::unix::fs::MetadataExt::mode(
-                &fs::metadata(&from).doing("read", &from)?,
-            ));
+            if !fs::symlink_metadata(&from).doing("look at", &from)?.is_file() {
+                return Err(InstallError::NotAFile { path: from });
+            }
+            let mut content = open_plain(&from).doing("read", &from)?;
+            let mode = Mode::of(content.metadata().doing("read", &from)?.mode());
             self.disk.remove(&to).doing("replace", &to)?;
-            let copy = || {
+            let mut copy = || {
                 let mut file = self.disk.create_file(&to, mode)?;
-                file.write_all(&content)?;
+                io::copy(&mut content, &mut file)?;
                 file.sync()
             };
             copy().doing("write", &to)?;
