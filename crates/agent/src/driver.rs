@@ -17,7 +17,7 @@ use tools::permission::{
 use crate::action::Action;
 use crate::context::Prompt;
 use crate::event::{Event, EventKind};
-use crate::journal::{Journal, JournalError, Redactor, input_of};
+use crate::journal::{Journal, JournalError, Redactor};
 use crate::outcome::{Outcome, StopReason};
 use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
@@ -350,30 +350,6 @@ fn counted(answer: &Answer, request: &Request) -> Answer {
         (Answer::Once, "skill") => Answer::Run,
         (answer, _) => answer.clone(),
     }
-}
-
-/// What was approved for the whole of a run, from its record: whoever resumes it need not be asked again. Rules
-/// that have come since count all the same.
-pub fn approvals(engine: &Engine, events: &[Event]) -> Vec<Grant> {
-    let mut asked = None;
-    let mut grants = Vec::new();
-    for input in events.iter().filter_map(input_of).map(|(input, _)| input) {
-        match input {
-            Input::Prepared(Prepared::Ask { request, .. }) => asked = Some(request),
-            Input::Answered(answer) => {
-                let Some(request) = asked.take() else { continue };
-                let (answer, hash) = (counted(&answer, &request), request.skill_hash.clone());
-                if let Verdict::Ask(pending) = engine.decide(request, hash.as_ref())
-                    && answer != Answer::Once
-                    && let Ok(granted) = pending.answer(answer)
-                {
-                    grants.extend(granted.grants);
-                }
-            }
-            _ => {}
-        }
-    }
-    grants
 }
 
 fn refusal(denial: &Denial) -> Refusal {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use skill::metadata::RunMode;
 use tools::permission::ApprovalRequest;
 
-use crate::action::{Action, Decision, SkillRef};
+use crate::action::{AGAIN, Action, Decision, SkillRef};
 use crate::budget::Spent;
 use crate::context::{Context, Limits, Prompt, system_text};
 use crate::event::{EventKind, Happening};
@@ -351,6 +351,12 @@ impl Run {
 
     fn decided(&mut self, decision: Decision) {
         let Decision { action, plan_update, diagnostics } = decision;
+        let again = diagnostics.as_ref().is_some_and(|said| said[AGAIN] == true);
+        if let (true, true, Action::SelectSkills { skills, .. }) =
+            (again, self.setup.is_served, &action)
+        {
+            self.selected.retain(|known| !skills.iter().any(|skill| skill.name == known.name));
+        }
         self.context.decided(json!({"action": action}).to_string());
         if let Some(error) =
             diagnostics.as_ref().and_then(|said| said["plan_update_error"].as_str())

@@ -80,7 +80,7 @@ impl Toolbox for Workbench<'_> {
     ) -> Observation {
         let action = request.action.clone();
         let done = match &action {
-            Action::SelectSkills { skills, .. } => self.select(skills),
+            Action::SelectSkills { skills, .. } => self.select(skills, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
             Action::LoadResource { skill, relative_path, section_hint } => {
                 self.load_resource(skill, relative_path, section_hint.as_deref(), journal)
@@ -97,16 +97,19 @@ impl Toolbox for Workbench<'_> {
 impl<'a> Workbench<'a> {
     /// The skill that is meant, as far as whoever asks may know of it.
     fn entry(&self, wanted: &SkillRef) -> Result<&'a Entry, Refusal> {
-        if self.invoked.as_ref() == Some(wanted) {
-            return match self.index.get(&wanted.name, wanted.source) {
-                Some(entry) if entry.trusted => Ok(entry),
-                Some(_) => Err(Refusal::new(
+        let chosen = self.invoked.as_ref().filter(|invoked| invoked.name == wanted.name);
+        match chosen.map(|invoked| self.index.meant(&invoked.name, invoked.source)) {
+            // Another one of that name, which the user did not choose.
+            Some(Some(entry)) if wanted.source.is_some_and(|source| source != entry.source) => {}
+            Some(Some(entry)) if entry.trusted => return Ok(entry),
+            Some(Some(_)) => {
+                return Err(Refusal::new(
                     "SkillUntrusted",
                     format!("the skill `{}` comes from a project that is not trusted", wanted.name),
                     "look at the project's skills, then `skillful trust project`",
-                )),
-                None => Err(not_found(&wanted.name)),
-            };
+                ));
+            }
+            Some(None) | None => {}
         }
         self.offer.get(&wanted.name, wanted.source).ok_or_else(|| not_found(&wanted.name))
     }

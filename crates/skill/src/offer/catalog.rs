@@ -117,7 +117,7 @@ impl CatalogFormat {
     }
 
     /// One skill, the separator behind it included.
-    fn item(self, entry: &Entry) -> String {
+    pub fn item(self, entry: &Entry) -> String {
         let (name, source, description) =
             (one_line(&entry.name), entry.source, one_line(&entry.description));
         match self {
