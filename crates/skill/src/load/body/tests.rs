@@ -82,9 +82,10 @@ fn what_changed_since_the_index_was_built_is_checked_again() {
         "the frontmatter of `a` is refused: the value of `description` holds `<` or `>`",
     );
     check_error(
-        [START.as_bytes(), b"\xFF"].concat(),
+        b"---\nname: a\ndescription: \xFF\n---\n",
         "the frontmatter of `a` is refused: the frontmatter is not UTF-8",
     );
+    check_error([START.as_bytes(), b"\xFF"].concat(), "the body of `a` is not UTF-8");
 }
 
 #[test]
