@@ -213,19 +213,20 @@ fn carry_out(
     output: &Output,
 ) -> Result<Vec<CaseResult>, Failure> {
     let bar = progress::bar(jobs.len(), output);
-    let state = Mutex::new((done, Ok(())));
+    let failed = done.iter().filter(|result| !result.passed).count();
+    let state = Mutex::new((done, failed, Ok(())));
     runner::run(jobs, options, stop, &|result| {
         let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Err(error) = results.add(&result) {
-            state.1 = Err(error);
+            state.2 = Err(error);
         }
-        state.0.push(result);
-        let failed = state.0.iter().filter(|result| !result.passed).count();
-        bar.set_message(format!("{failed} failed"));
+        state.1 += usize::from(!result.passed);
+        bar.set_message(format!("{} failed", state.1));
         bar.inc(1);
+        state.0.push(result);
     });
     bar.finish_and_clear();
-    let (done, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (done, _, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     written?;
     Ok(done)
 }
