@@ -7,6 +7,7 @@ mod evals;
 mod layers;
 mod model;
 mod origin;
+mod project;
 
 #[cfg(test)]
 mod tests;
@@ -77,7 +78,7 @@ pub(crate) struct Execution {
     pub(crate) sandbox: Sandbox,
     /// Seconds a script may take.
     pub(crate) timeout_seconds: u64,
-    /// Tools that ask before every use, whatever the rules say.
+    /// Tools that ask before every use, whatever the rules allow; the lists of all places add up.
     pub(crate) require_approval_for: Vec<String>,
     /// Commands for further file extensions of scripts.
     pub(crate) interpreters: std::collections::BTreeMap<String, Vec<String>>,

@@ -11,7 +11,7 @@ use skill::roots::{Root, Source, Surroundings};
 use skill::trust::{Trust, TrustStore};
 
 use tools::grants::GrantFile;
-use tools::permission::{Action, CommandLine, Configuration, Engine, Rule};
+use tools::permission::{CommandLine, Configuration, Engine};
 
 use crate::cli::Global;
 use crate::config::{ConfigError, Layers, ProjectTrust, RuleSet, closest, expand};
@@ -125,14 +125,12 @@ impl Session {
                 None => failure.hint("define it under `profiles` in the configuration"),
             });
         }
-        let mut rules = user.permissions.clone();
-        let asks = self.layers.config.execution.require_approval_for.iter();
-        rules.0.extend(asks.map(|tool| Rule::new(tool.as_str(), "*", Action::Ask)));
         let configuration = Configuration {
-            user: rules,
+            user: user.permissions.clone(),
             project: project.permissions.clone(),
             profile: own.unwrap_or_default(),
             project_profile: shared.unwrap_or_default(),
+            required_approval: self.layers.required_approval.clone(),
             command_line,
         };
         let mut engine = Engine::new(self.project_name(), configuration);
@@ -219,6 +217,11 @@ impl Session {
     /// The skill called `name` among those that `--source` leaves.
     pub(crate) fn find<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
         index.get(name, self.source).ok_or_else(|| not_found(index, name))
+    }
+
+    /// The skill that a person wants used, as [`Index::meant`].
+    pub(crate) fn meant<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
+        index.meant(name, self.source).ok_or_else(|| not_found(index, name))
     }
 }
 

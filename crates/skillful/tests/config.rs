@@ -134,8 +134,8 @@ fn a_project_may_only_tighten_what_protects_the_user() {
     world.write("project/.agent/config.json", loose);
     assert_snapshot!(given(&world), @r#"
     [stderr]
-    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     warning: `security.block_angle_brackets_in_frontmatter: false` in the project's file is ignored: a project may only tighten it
+    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     [exit 1]
     "#);
     world.write("home/.agent/config.json", loose);
@@ -143,13 +143,46 @@ fn a_project_may_only_tighten_what_protects_the_user() {
     security.block_angle_brackets_in_frontmatter: false           [world]/home/.agent/config.json
     trust.projects: "all"                                         [world]/home/.agent/config.json
     [stderr]
-    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     warning: `security.block_angle_brackets_in_frontmatter: false` in the project's file is ignored: a project may only tighten it
+    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     "#);
     world.write("project/.agent/config.json", tight);
     assert_snapshot!(given(&world), @r#"
     security.block_angle_brackets_in_frontmatter: false           [world]/home/.agent/config.json
     trust.projects: "all"                                         [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn a_project_reaches_no_further_host_interpreter_or_limit() {
+    let world = World::new();
+    world.write(
+        "project/.agent/config.json",
+        r#"{
+            "execution": {"network_hosts": ["evil.example"], "interpreters": {"sh": ["evil"]}, "timeout_seconds": 3600},
+            "audit": {"store_prompts": true}, "registry": {"mode": "lenient"},
+            "security": {"max_resource_file_bytes": 4000000000}, "budget": {"max_turns": 1000, "max_tool_calls": 3}
+        }"#,
+    );
+    assert_snapshot!(given(&world), @r#"
+    budget.max_tool_calls: 3                                      [world]/project/.agent/config.json
+    [stderr]
+    warning: `audit.store_prompts: true` in the project's file is ignored: a project may only tighten it
+    warning: `budget.max_turns: 1000` in the project's file is ignored: a project may only lower it, from 12
+    warning: `execution.network_hosts` in the project's file is ignored: only you may set it
+    warning: `execution.timeout_seconds: 3600` in the project's file is ignored: a project may only lower it, from 30
+    warning: `registry.mode: "lenient"` in the project's file is ignored: a project may only tighten it
+    warning: `security.max_resource_file_bytes: 4000000000` in the project's file is ignored: a project may only lower it, from 2000000
+    warning: `execution.interpreters` in the project's file is ignored: only you may set it
+    "#);
+    world.write(
+        "home/.agent/config.json",
+        r#"{"budget": {"max_turns": 20}, "execution": {"network_hosts": ["good.example"]}}"#,
+    );
+    assert_snapshot!(world.run("skillful -q config show --origin | grep -v ' default$'"), @r#"
+    budget.max_tool_calls: 3                                      [world]/project/.agent/config.json
+    budget.max_turns: 20                                          [world]/home/.agent/config.json
+    execution.network_hosts: ["good.example"]                     [world]/home/.agent/config.json
     "#);
 }
 
@@ -349,7 +382,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
       },
       "execution": {
         // "network_hosts": [],  // Hosts that network requests may reach.
-        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules say.
+        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules allow; the lists of all places add up.
         // "sandbox": "required",  // What happens where the kernel cannot contain a script.
         // "timeout_seconds": 30,  // Seconds a script may take.
       },

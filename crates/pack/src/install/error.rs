@@ -47,6 +47,24 @@ pub enum InstallError {
         /// The folder of skills.
         root: PathBuf,
     },
+    /// What the user put into a skill cannot be taken over.
+    #[error("`{}` is not a file, so it cannot be kept", path.display())]
+    NotAFile {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// What must be a folder is a link, or something else; through it nothing is moved or removed.
+    #[error("`{}` must be a folder, and it is not", path.display())]
+    NotAFolder {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// A link leads from the project's folder of skills out of the project.
+    #[error("`{}` leads out of the project", path.display())]
+    OutsideProject {
+        /// The folder of skills.
+        path: PathBuf,
+    },
     /// It lies on another device, so that it cannot be moved at once.
     #[error("`{}` is on another device than the folder of skills", path.display())]
     OtherDevice {
@@ -93,6 +111,13 @@ impl InstallError {
             }
             Self::NothingKept { .. } => {
                 "only what was uninstalled or backed up can be brought back"
+            }
+            Self::NotAFile { .. } => {
+                "remove it, or use --force, which keeps the skill as it was in .backup"
+            }
+            Self::NotAFolder { .. } => "look where it leads, then remove it",
+            Self::OutsideProject { .. } => {
+                "put a folder in the place of the link, or use --scope user"
             }
             Self::OtherDevice { .. } => "unmount it, or install into another folder",
             Self::Interrupted { .. } => "look at the folder, then remove it",

@@ -198,13 +198,9 @@ impl Job<'_> {
             }
             .into());
         }
-        policy::approve(
-            pack,
-            &chosen,
-            self.install.allow_unsafe,
-            self.install.dry_run,
-            self.output,
-        )?;
+        let given = self.install.allow_unsafe || self.install.dry_run;
+        let concerns = policy::concerns_of(pack, &chosen)?;
+        policy::approve(&concerns, chosen.len(), given, self.output)?;
         Ok(chosen)
     }
 

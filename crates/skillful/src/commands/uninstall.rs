@@ -75,7 +75,8 @@ impl Uninstall {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let scope = session.scope_of(&self.name, self.scope)?;
         let root = session.install_root(scope)?;
-        if !root.has(&self.name) {
+        let is_there = root.has(&self.name);
+        if !is_there && root.lockfile()?.get(&self.name).is_none() {
             return Err(InstallError::NotThere {
                 name: self.name.clone(),
                 root: root.path().to_owned(),
@@ -91,8 +92,11 @@ impl Uninstall {
                 })
             })?,
         };
-        let words =
-            if self.purge { "Deleted." } else { "Uninstalled. `skillful restore` brings it back." };
+        let words = match (is_there, self.purge) {
+            (false, _) => "Its folder was gone; the lockfile does not list it any more.",
+            (true, true) => "Deleted.",
+            (true, false) => "Uninstalled. `skillful restore` brings it back.",
+        };
         report(
             &self.name,
             scope,
@@ -110,7 +114,7 @@ impl Restore {
         let scope = session.scope_of(&self.name, self.scope)?;
         let root = session.install_root(scope)?;
         let wanted = |kept: &Kept| self.at.as_ref().is_none_or(|at| *at == kept.label);
-        let found = root.kept(&self.name).into_iter().find(wanted);
+        let found = root.kept(&self.name)?.into_iter().find(wanted);
         let kept = found.ok_or_else(|| InstallError::NothingKept {
             name: self.name.clone(),
             root: root.path().to_owned(),

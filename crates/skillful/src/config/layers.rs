@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use tools::permission::Rules;
 
-use super::{Config, Origin, model};
+use super::{Config, Origin, model, project};
 
 /// Merged settings, and where each comes from.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,8 @@ pub(crate) struct Layers {
     pub(crate) user_rules: RuleSet,
     /// The project's rules, which only tighten.
     pub(crate) project_rules: RuleSet,
+    /// Tools that ask whatever the rules allow: everybody's wish counts.
+    pub(crate) required_approval: Rules,
     /// What was ignored, and why.
     pub(crate) warnings: Vec<String>,
 }
@@ -77,31 +79,34 @@ impl ConfigError {
 }
 
 impl Layers {
-    /// Reads the project's and the user's file and the environment.
+    /// Reads the file of the project in `folder`, the user's file and the environment.
     pub(crate) fn read(
-        project: &Path,
+        folder: &Path,
         home: Option<&Path>,
         environment: &[(OsString, OsString)],
     ) -> Result<Self, ConfigError> {
         let mut layers = Self::default();
         let mut merged = Value::Object(Map::new());
-        let project_file = project.join(".agent/config.json");
+        let project_file = folder.join(".agent/config.json");
         let user_file = home.map(|home| home.join(".agent/config.json"));
         // In the home directory both are the same file, and it is the user's.
         if user_file.as_ref() != Some(&project_file)
             && let Some((mut value, rules)) = read_file(&project_file)?
         {
             layers.project_rules = rules;
+            let origin = |_: &str| Origin::Project(project_file.clone());
             model::spell_out(&mut value);
-            layers.forbid_loosening(&mut value);
-            layers.project_roots = roots(&value, project, home);
-            layers.add(&mut merged, value, &|_| Origin::Project(project_file.clone()))?;
+            // What is wrong is told, and not only ignored.
+            check(&value, &origin)?;
+            layers.warnings = project::restrict(&mut value);
+            layers.project_roots = roots(&value, folder, home);
+            layers.add(&mut merged, value, &origin)?;
         }
         if let Some(file) = user_file
             && let Some((value, rules)) = read_file(&file)?
         {
             layers.user_rules = rules;
-            layers.user_roots = roots(&value, home.unwrap_or(project), home);
+            layers.user_roots = roots(&value, home.unwrap_or(folder), home);
             layers.add(&mut merged, value, &|_| Origin::User(file.clone()))?;
         }
         for (key, name, value) in variables(environment) {
@@ -123,68 +128,42 @@ impl Layers {
         origin: &dyn Fn(&str) -> Origin,
     ) -> Result<(), ConfigError> {
         model::spell_out(&mut layer);
-        let known = known_keys();
+        let config = check(&layer, origin)?;
         for (key, _) in leaves(&layer) {
-            let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
-            if !known.iter().any(is_known) {
-                let suggestion = closest(&key, known.iter().map(String::as_str));
-                return Err(ConfigError::UnknownKey { origin: origin(&key), suggestion, key });
-            }
-            self.origins.insert(key.clone(), origin(&key));
+            let from = match self.origins.remove(&key) {
+                Some(other) if key == REQUIRED_APPROVAL => other.and(origin(&key)),
+                _ => origin(&key),
+            };
+            self.origins.insert(key, from);
         }
-        serde_path_to_error::deserialize::<_, Config>(&layer).map_err(|error| {
-            let key = error.path().to_string();
-            let reason = in_plain_words(&error.inner().to_string());
-            ConfigError::Value { origin: origin(&key), reason, key }
+        let asked = config.execution.require_approval_for;
+        let asked = Rules::asking(asked.iter().map(String::as_str)).map_err(|error| {
+            let key = REQUIRED_APPROVAL.to_owned();
+            ConfigError::Value { origin: origin(&key), reason: error.to_string(), key }
         })?;
+        self.required_approval.0.extend(asked.0);
+        unite(merged, &mut layer);
         model::leave_server(merged, &layer);
         merge(merged, layer);
         Ok(())
     }
+}
 
-    /// Takes out of the project's settings what would protect the user less.
-    fn forbid_loosening(&mut self, value: &mut Value) {
-        for key in model::leave_to_user(value) {
-            self.warnings.push(format!(
-                "`model.{key}` in the project's file is ignored: only you may set it"
-            ));
-        }
-        let loosens = [
-            ("trust", "projects", Value::from("all")),
-            ("security", "block_angle_brackets_in_frontmatter", Value::from(false)),
-            ("execution", "sandbox", Value::from("off")),
-            ("execution", "sandbox", Value::from("best-effort")),
-            ("install", "verify_on_load", Value::from("off")),
-        ];
-        for (section, key, loose) in loosens {
-            let Some(section_value) = value.get_mut(section).and_then(Value::as_object_mut) else {
-                continue;
-            };
-            if section_value.get(key) == Some(&loose) {
-                section_value.remove(key);
-                self.warn_of_loosening(&format!("{section}.{key}: {loose}"));
-            }
-        }
-        let limits = pack::material::Limits::default();
-        let limits = [
-            ("max_entries", limits.entries),
-            ("max_bytes", limits.bytes),
-            ("max_ratio", limits.ratio),
-        ];
-        let Some(install) = value.get_mut("install").and_then(Value::as_object_mut) else { return };
-        for (key, limit) in limits {
-            if install.get(key).and_then(Value::as_u64) > Some(limit) {
-                install.remove(key);
-                self.warn_of_loosening(&format!("install.{key} over {limit}"));
-            }
+/// The settings of one layer alone, if they can be.
+fn check(layer: &Value, origin: &dyn Fn(&str) -> Origin) -> Result<Config, ConfigError> {
+    let known = known_keys();
+    for (key, _) in leaves(layer) {
+        let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
+        if !known.iter().any(is_known) {
+            let suggestion = closest(&key, known.iter().map(String::as_str));
+            return Err(ConfigError::UnknownKey { origin: origin(&key), suggestion, key });
         }
     }
-
-    fn warn_of_loosening(&mut self, what: &str) {
-        self.warnings.push(format!(
-            "`{what}` in the project's file is ignored: a project may only tighten it"
-        ));
-    }
+    serde_path_to_error::deserialize(layer).map_err(|error| {
+        let key = error.path().to_string();
+        let reason = in_plain_words(&error.inner().to_string());
+        ConfigError::Value { origin: origin(&key), reason, key }
+    })
 }
 
 /// A user need not know how this program calls its numbers.
@@ -290,6 +269,17 @@ pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
             })
         })
         .collect()
+}
+
+/// The one list that later places add to and do not replace: nobody can take back what another wants to be asked.
+const REQUIRED_APPROVAL: &str = "execution.require_approval_for";
+
+fn unite(below: &Value, above: &mut Value) {
+    let pointer = "/execution/require_approval_for";
+    let known = below.pointer(pointer).and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Array(list)) = above.pointer_mut(pointer) else { return };
+    list.retain(|tool| !known.contains(tool));
+    list.splice(0..0, known);
 }
 
 fn merge(below: &mut Value, above: Value) {

@@ -1,7 +1,7 @@
 //! A terminal that remembers what was written to it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 
@@ -39,12 +39,13 @@ impl Terminal {
         self.theirs.try_clone().unwrap().into()
     }
 
-    /// Everything that was written, once nobody else can write any more.
-    pub(crate) fn read(self) -> Vec<u8> {
+    /// Everything that is written until nobody else can write any more. At `question` the user presses `keys`.
+    pub(crate) fn read(self, question: &str, keys: &str) -> Vec<u8> {
         let Self { mut own, theirs } = self;
         drop(theirs);
         let mut written = Vec::new();
         let mut block = [0; 4096];
+        let mut keys = Some(keys.as_bytes());
         loop {
             match own.read(&mut block) {
                 Ok(0) => return written,
@@ -52,6 +53,10 @@ impl Terminal {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // Linux has this error for a terminal whose other side is closed.
                 Err(_) => return written,
+            }
+            let asked = String::from_utf8_lossy(&written).contains(question);
+            if let Some(keys) = keys.take_if(|_| asked) {
+                own.write_all(keys).unwrap();
             }
         }
     }

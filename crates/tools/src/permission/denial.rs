@@ -96,6 +96,7 @@ const fn place(layer: Layer) -> &'static str {
         Layer::Project => "the project configuration",
         Layer::Profile => "the profile",
         Layer::ProjectProfile => "the project's profile",
+        Layer::RequiredApproval => "`execution.require_approval_for`",
         Layer::CommandLine => "the command line",
     }
 }

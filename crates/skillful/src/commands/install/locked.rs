@@ -73,7 +73,8 @@ impl Install {
                 let chosen = choose(&pack, &names)?;
                 compare(&chosen, &opened.lockfile)?;
                 require_signature(session, &pack, &source)?;
-                policy::approve(&pack, &chosen, self.allow_unsafe, false, output)?;
+                let concerns = policy::concerns_of(&pack, &chosen)?;
+                policy::approve(&concerns, chosen.len(), self.allow_unsafe, output)?;
                 let replace = if self.force { Replace::Force } else { Replace::Backup };
                 let skills = chosen
                     .into_iter()
