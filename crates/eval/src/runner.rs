@@ -47,8 +47,19 @@ pub struct Options {
     pub jobs: usize,
     /// How long a case may take.
     pub time_limit: Duration,
-    /// The model that judges sentences; without one they are not judged.
-    pub grader: Option<String>,
+    /// Who judges sentences; without anyone they are not judged.
+    pub grader: Option<Grader>,
+}
+
+/// The model that judges sentences. Cases see nothing of what it needs.
+#[derive(Debug, Clone)]
+pub struct Grader {
+    /// The model.
+    pub model: String,
+    /// Variables that it sees, instead of those of the cases.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Its settings, instead of those of the cases.
+    pub config: Map<String, Value>,
 }
 
 /// Whether the skill in question is there.
@@ -136,7 +147,8 @@ impl Job<'_> {
     pub fn fingerprint(&self, options: &Options) -> String {
         let Located { case, suite, should_trigger, .. } = self.located;
         let job = (suite, case, should_trigger, self.number, self.without);
-        let whole = serde_json::json!([job, options.model, options.grader]);
+        let grader = options.grader.as_ref().map(|grader| &grader.model);
+        let whole = serde_json::json!([job, options.model, grader]);
         crate::sha256(whole.to_string().as_bytes())
     }
 
@@ -257,12 +269,17 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
 
 /// Has the grader judge each sentence of the case about the answer.
 fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBool) -> Vec<Graded> {
-    let Some(grader) = &options.grader else { return Vec::new() };
+    let Some(Grader { model, environment, config }) = &options.grader else { return Vec::new() };
     let case = &job.located.case;
+    if case.assertions.is_empty() {
+        return Vec::new();
+    }
+    let options =
+        Options { environment: environment.clone(), config: config.clone(), ..options.clone() };
     let judged = |assertion: &String, answer: &str| {
         let question = grade::question(assertion, &case.input, answer);
-        let place = Place::empty(options).ok()?;
-        let command = place.ask(&question, grader, options);
+        let place = Place::empty(&options).ok()?;
+        let command = place.ask(&question, model, &options);
         let Ok(Ended::Exited { output, .. }) = process::run(command, options.time_limit, stop)
         else {
             return None;

@@ -39,6 +39,7 @@ case "$request" in
   meet-1) echo here > "$(dirname "$0")/meeting"; answer met;;
   meet-2) answer "$(cat "$(dirname "$0")/meeting")";;
   alone-*) echo "+$request" >> "$(dirname "$0")/log"; echo "-$request" >> "$(dirname "$0")/log"; answer done;;
+  *Statement:*) answer "$SAYS";;
   write) echo made > out.txt; answer made;;
 esac
 "#;
@@ -295,6 +296,28 @@ fn a_stop_ends_what_is_under_way_and_begins_nothing_more() {
         stop.store(true, Ordering::Relaxed);
     });
     assert_eq!(done.into_inner().unwrap(), ["write"]);
+}
+
+#[test]
+fn a_grader_sees_its_own_environment_and_cases_do_not() {
+    let world = World::new();
+    let says = r#"{\"passed\": true, \"evidence\": \"PATH\"}"#;
+    let grader = Grader {
+        model: "judge".to_owned(),
+        environment: vec![("SAYS".into(), says.into())],
+        config: Map::new(),
+    };
+    let options = Options { grader: Some(grader), ..world.options() };
+    let asserts = json!({"assertions": ["It names variables"]});
+    let cases = ["environment", "silent"].map(|input| world.located(input, asserts.clone()));
+    let results = world.run(&cases, &options);
+    let evidence = |id: &str| {
+        let [graded] = results[id].graded.as_slice() else { panic!("{:?}", results[id]) };
+        (graded.passed, graded.evidence.clone())
+    };
+    assert_eq!(evidence("environment"), (true, "PATH".to_owned()));
+    assert!(!results["environment"].answer.as_ref().unwrap().contains("SAYS"));
+    assert_eq!(evidence("silent"), (false, "not judged: the run came to no answer".to_owned()));
 }
 
 #[test]

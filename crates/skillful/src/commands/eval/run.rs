@@ -1,6 +1,7 @@
 //! `skillful eval run`
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,9 +12,9 @@ use std::time::Duration;
 use eval::baseline::Changes;
 use eval::case::Located;
 use eval::report::{About, Report};
-use eval::runner::{self, CaseResult, Job, Options};
+use eval::runner::{self, CaseResult, Grader, Job, Options};
 use eval::suite;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::folder::SkillFolder;
 use super::plan::Plan;
@@ -165,7 +166,10 @@ impl Run {
         Ok(Options {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).get(),
-            grader: self.grader.as_ref().or(self.model.as_ref()).map(|m| reachable(session, m)),
+            grader: self.grader.as_ref().or(self.model.as_ref()).map(|model| {
+                let (environment, config) = handed_on(session);
+                Grader { model: reachable(session, model), environment, config }
+            }),
             ..options(session, self.model.as_deref(), self.base_url.as_deref(), PathBuf::new())?
         })
     }
@@ -209,21 +213,30 @@ fn carry_out(
     output: &Output,
 ) -> Result<Vec<CaseResult>, Failure> {
     let bar = progress::bar(jobs.len(), output);
-    let state = Mutex::new((done, Ok(())));
+    let failed = done.iter().filter(|result| !result.passed).count();
+    let state = Mutex::new((done, failed, Ok(())));
     runner::run(jobs, options, stop, &|result| {
         let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Err(error) = results.add(&result) {
-            state.1 = Err(error);
+            state.2 = Err(error);
         }
-        state.0.push(result);
-        let failed = state.0.iter().filter(|result| !result.passed).count();
-        bar.set_message(format!("{failed} failed"));
+        state.1 += usize::from(!result.passed);
+        bar.set_message(format!("{} failed", state.1));
         bar.inc(1);
+        state.0.push(result);
     });
     bar.finish_and_clear();
-    let (done, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (done, _, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     written?;
     Ok(done)
+}
+
+/// Variables and settings that a real model needs.
+fn handed_on(session: &Session) -> (Vec<(OsString, OsString)>, Map<String, Value>) {
+    let (settings, headers) = session.layers.config.model.handed_on();
+    let mut environment = session.environment_without_folders();
+    environment.extend(headers);
+    (environment, Map::from_iter([("model".to_owned(), settings)]))
 }
 
 /// What runs of cases have in common.
@@ -236,12 +249,7 @@ pub(super) fn options(
     let model = model.map(|model| reachable(session, model));
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
-        Some(_) => {
-            let (settings, headers) = session.layers.config.model.handed_on();
-            let mut environment = session.environment_without_folders();
-            environment.extend(headers);
-            (environment, Map::from_iter([("model".to_owned(), settings)]))
-        }
+        Some(_) => handed_on(session),
         None => (Vec::new(), Map::new()),
     };
     Ok(Options {
