@@ -334,14 +334,7 @@ fn the_lockfile_is_reproduced_exactly_or_not_at_all() {
     assert!(lockfile.contains("\"source\": \"demo.zip\""), "{lockfile}");
     world.run("rm -r .agent/skills");
     works(&world, "install --locked --scope project");
-    let again = world.read("project/.agent/skills.lock");
-    let without_time = |text: &str| {
-        text.lines()
-            .filter(|line| !line.contains("_at\"") && !line.contains("checksum"))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(without_time(&again), without_time(&lockfile));
+    assert_eq!(world.read("project/.agent/skills.lock"), lockfile);
     works(&world, "verify demo --scope project");
     assert_eq!(
         works(&world, "install --locked --scope project")["installed"],
@@ -355,6 +348,67 @@ fn the_lockfile_is_reproduced_exactly_or_not_at_all() {
         ("NotAsLocked".to_owned(), 4)
     );
     assert!(!world.path("project/.agent/skills/demo").exists());
+}
+
+#[test]
+fn a_signature_is_reproduced_too() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    world.run("cp demo.zip unsigned.zip");
+    works(&world, "sign demo.zip --key k.sec");
+    works(&world, "install demo.zip --scope project");
+    let lockfile = world.read("project/.agent/skills.lock");
+    // Without what was kept of the pack it cannot be verified any more.
+    world.run("rm -r .agent/skills/.packs");
+    works(&world, "install --locked --scope project --force");
+    works(&world, "verify demo --scope project");
+    world.run("rm -r .agent/skills && cp demo.zip signed.zip && cp unsigned.zip demo.zip");
+    for line in ["install --locked", "install --locked --dry-run", "install demo.zip --locked"] {
+        let line = format!("{line} --scope project");
+        assert_eq!(refusal(&world, &line), ("NotAsLocked".to_owned(), 4), "{line}");
+    }
+    // The same files in another pack have another manifest.
+    skill(&world, "project/other", "other", "1.0.0", "# Other");
+    world.run("skillful pack demo other -o demo.zip --sign k.sec --force");
+    assert_eq!(refusal(&world, "install --locked --scope project"), ("NotAsLocked".to_owned(), 4));
+    assert!(!world.path("project/.agent/skills/demo").exists());
+    assert_eq!(world.read("project/.agent/skills.lock"), lockfile);
+    world.run("cp signed.zip demo.zip");
+    works(&world, "install --locked --scope project");
+    assert_eq!(world.read("project/.agent/skills.lock"), lockfile);
+}
+
+#[test]
+fn all_sources_are_compared_with_the_lockfile_before_the_first_change() {
+    let world = World::new();
+    for name in ["one", "two"] {
+        skill(&world, &format!("project/{name}"), name, "1.0.0", "# One");
+        works(&world, &format!("install {name} --scope project"));
+    }
+    world.run("rm -r .agent/skills");
+    assert_snapshot!(world.run("skillful install --locked --scope project --dry-run"), @"
+    one 1.0.0  [world]/project/.agent/skills/one
+    two 1.0.0  [world]/project/.agent/skills/two
+    [stderr]
+    Nothing was written.
+    ");
+    assert_snapshot!(world.run("skillful install --locked --scope project --skill three"), @"
+    [stderr]
+    error: the lockfile has no skill `three`
+    hint: it has one, two
+    [exit 1]
+    ");
+    skill(&world, "project/two", "two", "1.0.0", "# Two");
+    assert_snapshot!(world.run("skillful install --locked --scope project"), @"
+    [stderr]
+    error: `two`: the content differs from the lockfile: its files are others
+    hint: install without --locked to accept the new content
+    [exit 4]
+    ");
+    assert!(!world.path("project/.agent/skills").exists());
+    works(&world, "install --locked --scope project --skill one");
+    assert!(world.path("project/.agent/skills/one").exists());
 }
 
 #[test]
