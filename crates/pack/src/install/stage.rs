@@ -14,7 +14,7 @@ use super::state::records;
 use super::{InstallError, Opened};
 use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
 use crate::disk::open_plain;
-use crate::manifest::{MANIFEST, SIGNATURE, sha256};
+use crate::manifest::{DETACHED, MANIFEST, SIGNATURE, sha256};
 use crate::material::{Entry, Material, Mode};
 
 /// What happens to a skill of the same name.
@@ -286,6 +286,7 @@ impl Opened<'_> {
             let files = [
                 (MANIFEST, Some(manifest.as_slice())),
                 (SIGNATURE, pack.signature.as_deref().map(str::as_bytes)),
+                (DETACHED, pack.is_detached.then_some(b"".as_slice())),
             ];
             for (name, content) in files {
                 if let Some(content) = content {
