@@ -110,11 +110,15 @@ impl Session {
         command_line: CommandLine,
         profile: Option<&str>,
     ) -> Result<Engine, Failure> {
-        let (user, project) = (&self.layers.user_rules, &self.layers.project_rules);
+        let Layers {
+            user_rules: user, environment_rules: environment, project_rules: project, ..
+        } = &self.layers;
+        let mut own = user.clone();
+        own.extend(environment.clone());
         let chosen = |rules: &RuleSet| profile.and_then(|name| rules.profiles.get(name)).cloned();
-        let (own, shared) = (chosen(user), chosen(project));
-        if let (Some(name), None, None) = (profile, &own, &shared) {
-            let names = user.profiles.keys().chain(project.profiles.keys()).map(String::as_str);
+        let (own_profile, shared) = (chosen(&own), chosen(project));
+        if let (Some(name), None, None) = (profile, &own_profile, &shared) {
+            let names = own.profiles.keys().chain(project.profiles.keys()).map(String::as_str);
             let failure = Failure::new(
                 Exit::Usage,
                 "UnknownProfile",
@@ -127,8 +131,9 @@ impl Session {
         }
         let configuration = Configuration {
             user: user.permissions.clone(),
+            environment: environment.permissions.clone(),
             project: project.permissions.clone(),
-            profile: own.unwrap_or_default(),
+            profile: own_profile.unwrap_or_default(),
             project_profile: shared.unwrap_or_default(),
             required_approval: self.layers.required_approval.clone(),
             command_line,
