@@ -74,6 +74,9 @@ pub struct Summary {
     /// Sentences that a model judged, apart from everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<AssertionSummary>,
+    /// Sentences that no model judged.
+    #[serde(default)]
+    pub unjudged: usize,
     /// What all runs took together.
     pub cost: Cost,
 }
@@ -149,6 +152,20 @@ impl Report {
     fn counted(&self) -> impl Iterator<Item = &CaseResult> {
         self.results.iter().filter(|result| result.variant == Variant::With)
     }
+
+    /// Runs that failed, but for those that the rate of their trigger query can afford.
+    pub fn failed(&self) -> impl Iterator<Item = &CaseResult> {
+        self.counted().filter(|result| !self.is_well(result))
+    }
+
+    /// Whether a run passed, or is of a trigger query whose rate is right without it.
+    fn is_well(&self, result: &CaseResult) -> bool {
+        if result.passed || result.should_trigger.is_none() {
+            return result.passed;
+        }
+        let name = result.name();
+        self.summary.trigger_rates.iter().any(|rate| rate.passed && rate.name == name)
+    }
 }
 
 impl Summary {
@@ -179,7 +196,8 @@ impl Summary {
                 passed: graded().filter(|graded| graded.passed).count(),
                 total: graded().count(),
             }),
-            cost: total(&counted),
+            unjudged: counted.iter().fold(0, |sum: usize, run| sum.saturating_add(run.unjudged)),
+            cost: verdicts(&counted).fold(Cost::default(), |sum, verdict| sum.plus(verdict.cost)),
         }
     }
 }
@@ -200,13 +218,13 @@ fn trigger_rate(runs: &[&CaseResult]) -> Option<TriggerRate> {
     let first = runs.first()?;
     let should_trigger = first.should_trigger?;
     let chose = |run: &&&CaseResult| {
-        run.verdict
-            .as_ref()
-            .is_some_and(|verdict| verdict.triggered.right + verdict.triggered.wrong > 0)
+        let counts = run.verdict.as_ref().map(|verdict| verdict.triggered).unwrap_or_default();
+        // Any other skill that was chosen says nothing about the one in question.
+        if should_trigger { counts.right > 0 } else { counts.wrong > 0 }
     };
     let rate = runs.iter().filter(chose).count() as f64 / runs.len() as f64;
     // A run that broke says nothing about the description, and must not look like a success.
-    let broken = runs.iter().any(|run| run.error.is_some());
+    let broken = runs.iter().any(|run| run.is_broken());
     let passed = !broken && (rate >= TRIGGER_THRESHOLD) == should_trigger;
     Some(TriggerRate {
         name: first.name(),
@@ -240,21 +258,6 @@ fn dimensions(results: &[&CaseResult]) -> BTreeMap<Dimension, f64> {
         Some((dimension, mean(&scores)?))
     };
     Dimension::ALL.into_iter().filter_map(scored).collect()
-}
-
-fn total(results: &[&CaseResult]) -> Cost {
-    verdicts(results).fold(Cost::default(), |sum, verdict| {
-        let cost = verdict.cost;
-        Cost {
-            input_tokens: sum.input_tokens + cost.input_tokens,
-            cached_tokens: sum.cached_tokens + cost.cached_tokens,
-            output_tokens: sum.output_tokens + cost.output_tokens,
-            cost_usd: cost.cost_usd.map(|own| own + sum.cost_usd.unwrap_or(0.0)).or(sum.cost_usd),
-            milliseconds: sum.milliseconds + cost.milliseconds,
-            turns: sum.turns + cost.turns,
-            tool_calls: sum.tool_calls + cost.tool_calls,
-        }
-    })
 }
 
 fn mean(numbers: &[f64]) -> Option<f64> {

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::case::Located;
 use crate::grade::{self, Graded};
-use crate::judge::{Evidence, Verdict, judge};
+use crate::judge::{Dimension, Evidence, Verdict, judge};
 use place::Place;
 use process::Ended;
 
@@ -102,6 +102,9 @@ pub struct CaseResult {
     /// Sentences that a model judged; they do not count in `passed`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub graded: Vec<Graded>,
+    /// How many sentences no model judged.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unjudged: usize,
     /// Where the record is kept, relative to the report.
     pub record: String,
 }
@@ -110,6 +113,13 @@ impl CaseResult {
     /// Suite and case.
     pub fn name(&self) -> String {
         format!("{}/{}", self.suite, self.id)
+    }
+
+    /// Whether something failed other than the choice of skills.
+    pub(crate) fn is_broken(&self) -> bool {
+        let checks = self.verdict.iter().flat_map(|verdict| &verdict.checks);
+        self.error.is_some()
+            || checks.into_iter().any(|c| !c.passed && c.dimension != Dimension::Trigger)
     }
 
     /// Whether both are of the same job.
@@ -184,20 +194,26 @@ fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseRe
         verdict: None,
         answer: None,
         graded: Vec::new(),
+        unjudged: if options.grader.is_none() { case.assertions.len() } else { 0 },
         record: job.record(),
     };
     match carry_out(job, options, stop) {
         Ok(Carried::Stopped) => return None,
-        Ok(Carried::Ran { events, verdict, failed }) => {
+        Ok(Carried::Ran { events, mut verdict, failed }) => {
             result.passed = verdict.passed() && failed.is_none();
             result.answer = crate::trace::Trace::new(&events).answer().map(str::to_owned);
-            result.error = failed;
+            // What the program said about it says more than its record.
+            result.error = failed.or(verdict.error.take());
             result.verdict = Some(verdict);
-            result.graded = grade(job, result.answer.as_deref(), options, stop);
         }
         Err(error) => result.error = Some(error),
     }
+    result.graded = grade(job, result.answer.as_deref(), options, stop);
     Some(result)
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 enum Carried {
@@ -209,7 +225,8 @@ enum Carried {
 fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carried, String> {
     let place = Place::prepare(job, options).map_err(|error| error.to_string())?;
     let limit = job.located.case.constraints.max_wall_seconds;
-    let limit = limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds + 30));
+    let limit =
+        limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds.saturating_add(30)));
     let ended = process::run(place.command(job, options), limit, stop)
         .map_err(|error| format!("cannot start the program: {error}"))?;
     let (output, failed) = match ended {
@@ -233,9 +250,9 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
 
 /// Has the grader judge each sentence of the case about the answer.
 fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBool) -> Vec<Graded> {
-    let (Some(grader), Some(answer)) = (&options.grader, answer) else { return Vec::new() };
+    let Some(grader) = &options.grader else { return Vec::new() };
     let case = &job.located.case;
-    let judged = |assertion: &String| {
+    let judged = |assertion: &String, answer: &str| {
         let question = grade::question(assertion, &case.input, answer);
         let place = Place::empty(options).ok()?;
         let command = place.ask(&question, grader, options);
@@ -246,8 +263,11 @@ fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBo
         let events = events(&output).ok()?;
         crate::trace::Trace::new(&events).answer().map(str::to_owned)
     };
-    let sentences = case.assertions.iter();
-    sentences.map(|text| grade::graded(text, answer, judged(text).as_deref())).collect()
+    let graded = |text: &String| match answer {
+        Some(answer) => grade::graded(text, answer, judged(text, answer).as_deref()),
+        None => grade::unanswered(text),
+    };
+    case.assertions.iter().map(graded).collect()
 }
 
 /// The events of a program's output; a line that was cut off at the end does not count.

@@ -20,8 +20,7 @@ use crate::manifest::{MANIFEST, Manifest, SIGNATURE, hex};
 use crate::material::{Entry, Material};
 use crate::refusal::{Flaw, Refusal};
 use crate::signature;
-pub use skills::PackedSkill;
-pub(crate) use skills::check_name;
+pub use skills::{PackedSkill, check_name};
 
 /// A manifest beyond this is not one: 10,000 files take about 2 MB.
 const LARGEST_MANIFEST: u64 = 16 << 20;

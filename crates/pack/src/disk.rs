@@ -5,12 +5,12 @@
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{CWD, RenameFlags};
+use rustix::fs::{CWD, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use crate::material::Mode;
@@ -129,10 +129,11 @@ impl Disk {
         fs::remove_dir(path)
     }
 
-    /// Removes a folder if nothing is in it.
+    /// Removes a folder if nothing is in it; a link is none.
     pub(crate) fn remove_if_empty(&self, path: &Path) -> io::Result<()> {
-        let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-        if !is_empty {
+        let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+        let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        if !is_folder || !is_empty() {
             return Ok(());
         }
         self.ask(Operation::Remove(path))?;
@@ -148,6 +149,26 @@ impl Disk {
     pub(crate) fn sync_everything(&self, path: &Path) -> io::Result<()> {
         self.ask(Operation::Sync(path))?;
         Ok(rustix::fs::syncfs(File::open(path)?)?)
+    }
+}
+
+/// Opens a file that may be a stranger's: nothing is followed or waited for, and what is no file is none.
+pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
+    let careful = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(careful).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a file")),
+    }
+}
+
+/// Reads such a file, unless it is larger than `limit`.
+pub(crate) fn read_plain(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_plain(path)?.take(limit + 1).read_to_end(&mut content)?;
+    match content.len() as u64 > limit {
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large")),
+        false => Ok(content),
     }
 }
 

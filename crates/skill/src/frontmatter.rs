@@ -236,8 +236,10 @@ pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
         Ok(fields) => Ok(Parsed { fields, repaired: false }),
         Err(error @ FrontmatterError::InvalidYaml { .. }) => match repair::quote_values(yaml) {
             Some(repaired) => match full::parse(&repaired, limits) {
-                Ok(fields) => Ok(Parsed { fields, repaired: true }),
-                Err(FrontmatterError::InvalidYaml { .. }) => Err(error),
+                Ok(fields) if repair::keeps_controls(yaml, &fields) => {
+                    Ok(Parsed { fields, repaired: true })
+                }
+                Ok(_) | Err(FrontmatterError::InvalidYaml { .. }) => Err(error),
                 Err(other) => Err(other),
             },
             None => Err(error),

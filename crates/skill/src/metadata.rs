@@ -40,8 +40,7 @@ pub enum Mode {
     /// A skill without a readable name and description is refused.
     #[default]
     Strict,
-    /// A missing name is the folder's, a missing description is empty, angle brackets are escaped
-    /// when shown.
+    /// A missing name is the folder's, a missing description is empty, angle brackets are escaped.
     Lenient,
 }
 
@@ -50,7 +49,8 @@ pub enum Mode {
 pub struct ReadOptions {
     /// Strict or lenient.
     pub mode: Mode,
-    /// Whether `<` and `>` in a value refuse the skill; lenient mode escapes them instead.
+    /// Whether `<` and `>` in a value refuse the skill; lenient mode escapes them instead, but in a
+    /// name, which is no text to be read.
     pub block_angle_brackets: bool,
     /// Bounds of the frontmatter.
     pub limits: Limits,
@@ -59,6 +59,18 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self { mode: Mode::Strict, block_angle_brackets: true, limits: Limits::default() }
+    }
+}
+
+impl ReadOptions {
+    /// `text` as a model or a person may see it.
+    fn shown(&self, text: String) -> String {
+        let escapes = self.block_angle_brackets && self.mode == Mode::Lenient;
+        if escapes && text.contains(['<', '>']) {
+            text.replace('<', "&lt;").replace('>', "&gt;")
+        } else {
+            text
+        }
     }
 }
 
@@ -140,7 +152,7 @@ impl Metadata {
         let meta = reader.meta();
         let mut diagnostics = reader.diagnostics;
         diagnostics.extend(departures(&name, &description, folder));
-        Ok(Self { name, description, controls, meta, diagnostics })
+        Ok(Self { name, description: options.shown(description), controls, meta, diagnostics })
     }
 }
 
@@ -200,6 +212,9 @@ impl Reader<'_> {
             }
             None => return Err(FrontmatterError::NoName),
         };
+        if self.options.block_angle_brackets && name.contains(['<', '>']) {
+            return Err(FrontmatterError::AngleBrackets { field: "name".to_owned() });
+        }
         let hidden = text::has_hidden(&name) || name.contains(['\n', '\t']);
         if hidden { Err(FrontmatterError::HiddenInName) } else { Ok(name) }
     }
@@ -294,7 +309,7 @@ impl Reader<'_> {
     fn meta(&self) -> Meta {
         let text = |map: &Map, field: &str| {
             let (visible, _) = text::strip_hidden(map.get(field)?.text()?.trim());
-            (!visible.is_empty()).then(|| visible.into_owned())
+            (!visible.is_empty()).then(|| self.options.shown(visible.into_owned()))
         };
         let nested = match self.fields.get("metadata") {
             Some(Value::Map(map)) => Some(map),

@@ -44,7 +44,7 @@ pub fn check(content: &[u8], folder: &str) -> Verdict {
 
 fn read(content: &[u8]) -> Result<(Map, Vec<String>), FrontmatterError> {
     // The standard has no bounds of its own; depth is bounded against hostile input.
-    let limits = Limits { lines: usize::MAX - 1, line_chars: usize::MAX, depth: 64 };
+    let limits = Limits { lines: usize::MAX, line_chars: usize::MAX, depth: 64 };
     let content = std::str::from_utf8(content).map_err(|_| FrontmatterError::NotUtf8)?;
     let (yaml, _) = frontmatter::split_whole(content.as_bytes(), &limits)?;
     let yaml = &content[yaml];

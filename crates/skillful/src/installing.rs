@@ -40,18 +40,21 @@ impl Scope {
 impl Session {
     /// The folder of skills of a scope.
     pub(crate) fn install_root(&self, scope: Scope) -> Result<Root, Failure> {
-        let folder = match scope {
-            Scope::Project => self.surroundings.project(),
-            Scope::User => self.surroundings.home.as_deref().ok_or_else(|| {
+        let home = || {
+            self.surroundings.home.as_deref().ok_or_else(|| {
                 Failure::new(Exit::Usage, "NoHome", "there is no home directory to install into")
                     .hint("set HOME, or use --scope project")
-            })?,
+            })
         };
-        Ok(Root::new(folder.join(".agent/skills")))
+        Ok(match scope {
+            Scope::Project => Root::of_project(self.surroundings.project()),
+            Scope::User => Root::new(home()?.join(".agent/skills")),
+        })
     }
 
-    /// Finishes or undoes what an interrupted install left. Whoever only reads does not fail for it: the
-    /// next install says what is wrong.
+    /// Finishes or undoes what an interrupted install left, before anybody was asked for trust: the rules
+    /// of [`Root::tidy`] keep a clone from meaning anything by it. Whoever only reads does not fail for
+    /// it: the next install says what is wrong.
     pub(crate) fn tidy(&self) {
         for root in Scope::ALL.iter().filter_map(|scope| self.install_root(*scope).ok()) {
             let _ = root.tidy(&pack::disk::Disk::default());
@@ -104,14 +107,20 @@ impl Session {
         Ok(Source::parse(text, &self.surroundings.working_directory)?)
     }
 
-    /// Where a skill is installed: in the scope that was named, or in the only one that has it.
+    /// Where a skill is installed: in the scope that was named, or in the only one that has it. Names of
+    /// commands that change or read an installed skill enter here; a path is none.
     pub(crate) fn scope_of(&self, name: &str, given: Option<Scope>) -> Result<Scope, Failure> {
+        if pack::check::check_name(name).is_err() {
+            let root = self.install_root(given.unwrap_or(Scope::User))?.path().to_owned();
+            return Err(InstallError::NotThere { name: name.to_owned(), root }.into());
+        }
         if let Some(scope) = given {
             return Ok(scope);
         }
         let has = |scope: &Scope| {
-            self.install_root(*scope)
-                .is_ok_and(|root| root.has(name) || !root.kept(name).is_empty())
+            self.install_root(*scope).is_ok_and(|root| {
+                root.has(name) || root.kept(name).is_ok_and(|kept| !kept.is_empty())
+            })
         };
         match Scope::ALL.into_iter().filter(has).collect::<Vec<_>>().as_slice() {
             [scope] => Ok(*scope),
@@ -284,6 +293,8 @@ impl From<InstallError> for Failure {
             InstallError::InTheWay { .. } => "InTheWay",
             InstallError::NotThere { .. } => "NotInstalled",
             InstallError::NothingKept { .. } => "NothingKept",
+            InstallError::NotAFolder { .. } => "NotAFolder",
+            InstallError::OutsideProject { .. } => "OutsideProject",
             InstallError::OtherDevice { .. } => "OtherDevice",
             InstallError::Interrupted { .. } => "InterruptedInstall",
             InstallError::Io { .. } | InstallError::Lock(_) => "IOError",

@@ -223,6 +223,11 @@ impl Session {
     pub(crate) fn find<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
         index.get(name, self.source).ok_or_else(|| not_found(index, name))
     }
+
+    /// The skill that a person wants used, as [`Index::meant`].
+    pub(crate) fn meant<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
+        index.meant(name, self.source).ok_or_else(|| not_found(index, name))
+    }
 }
 
 /// With `--verbose`, the folders that were searched.

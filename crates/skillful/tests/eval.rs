@@ -262,7 +262,12 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
         {"query": "sum the totals of a csv table's columns", "should_trigger": true},
         {"query": "sing me a song", "should_trigger": false}]"#,
     );
-    insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"3 of 3 cases passed");
+    insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"
+    3 of 3 cases passed
+    2 assertions not judged (no model)
+    ");
+    let compared = world.run("skillful eval run -q shop/csv-sums --with-without csv-sums");
+    assert!(!compared.contains("[exit"), "a skill that only a case brings along: {compared}");
     insta::assert_snapshot!(world.run("skillful eval triggers csv-sums --root shop"), @"
     training 2 of 2 right
       ✓ 1.00 yes sum the totals of a csv table's columns
@@ -286,6 +291,59 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
 }
 
 #[test]
+fn a_query_that_chose_another_skill_has_not_triggered() {
+    let world = World::new();
+    world.skill("project/shop/zebra-helper", "Counts the stripes of zebras.");
+    world.write(
+        "project/shop/zebra-helper/evals/triggers.json",
+        r#"[{"query": "Summarise this CSV file sales.csv please", "should_trigger": true}]"#,
+    );
+    insta::assert_snapshot!(world.run("skillful eval triggers zebra-helper --root shop"), @"
+    training 0 of 1 right
+      ✗ 0.00 yes Summarise this CSV file sales.csv please
+    validation 0 of 0 right
+    [exit 1]
+    ");
+    insta::assert_snapshot!(world.run("skillful eval run -q shop/zebra-helper"), @"
+    ✗ zebra-helper/query-1
+        trigger: one of `zebra-helper` should have been chosen; chosen: `csv-report`
+    ✗ 0.00 should trigger Summarise this CSV file sales.csv please
+    0 of 1 case passed
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_model_that_cannot_be_reached_passes_nothing() {
+    let world = World::new();
+    world.write("project/hello.json", r#"[{"query": "hello", "should_trigger": false}]"#);
+    world.write(
+        "project/silent.json",
+        r#"[{"id": "a", "input": "go", "mock": {"turns": []}},
+        {"id": "b", "input": "go", "expect": {"stop_reason": "model_error"}, "mock": {"turns": []}}]"#,
+    );
+    let nobody = "--model openai:x --base-url https://127.0.0.1:9/v1";
+    insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval run -q hello.json {nobody}")), @"
+    ✗ hello/query-1
+        the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that it runs, the address, and your proxy settings
+    ✗ 0.00 should not trigger hello
+    0 of 1 case passed
+    [exit 1]
+    ");
+    insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval triggers csv-report {nobody}")), @"
+    [stderr]
+    error: the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that it runs, the address, and your proxy settings
+    [exit 1]
+    ");
+    insta::assert_snapshot!(world.run("skillful eval run -q silent.json"), @"
+    ✗ silent/a
+        the run broke (`model_error`): turn 1 was asked for, the script has 0
+    1 of 2 cases passed
+    [exit 1]
+    ");
+}
+
+#[test]
 fn with_and_without_a_skill_are_compared() {
     let world = World::new();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
@@ -298,6 +356,12 @@ fn with_and_without_a_skill_are_compared() {
     let file: Value =
         serde_json::from_slice(&fs::read(results(&world).join("benchmark.json")).unwrap()).unwrap();
     assert_eq!(&file["run_summary"], summary);
+    insta::assert_snapshot!(world.run("skillful eval run --with-without csv-reprot"), @"
+    [stderr]
+    error: Skill 'csv-reprot' not found.
+    hint: did you mean `csv-report`?
+    [exit 1]
+    ");
     assert_eq!(
         report["summary"]["runs"], 2,
         "runs without the skill are there for comparison only"

@@ -487,3 +487,46 @@ fn origin_signer_and_state_are_shown() {
       costs 56 characters of the catalog (about 14 tokens)
     ");
 }
+
+#[test]
+fn a_path_is_no_name_of_a_skill() {
+    let world = packed();
+    works(&world, "install demo.zip");
+    world.skill("precious", "Not installed.");
+    world.run("mkdir -p ../home/.agent/skills/.trash && cp -r ../precious ../home/.agent/skills/.trash/20200101T000000Z");
+    let absolute = world.path("precious").to_string_lossy().into_owned();
+    let names = ["../../../precious", absolute.as_str(), "demo/../demo", "./demo", "..", ".", "''"];
+    let all = "cd ..; find . -path ./home/.cache -prune -o -print | sort";
+    let before = world.run(all);
+    for name in names.into_iter().chain([".trash", ".packs", "demo/", "a/b/c", "'demo\\x'"]) {
+        for line in ["uninstall", "uninstall --purge", "restore", "export -o x.zip", "verify"] {
+            for scope in ["user", "project"] {
+                let line = format!("{line} {name} --scope {scope}");
+                // A folder that is there can be verified as a source.
+                if !(line.starts_with("verify")
+                    && world.path("project").join(name.trim_matches('\'')).exists())
+                {
+                    assert_eq!(refusal(&world, &line), ("NotInstalled".to_owned(), 1), "{line}");
+                }
+            }
+        }
+    }
+    assert_eq!(world.run(all), before);
+}
+
+#[test]
+fn a_path_is_no_name_in_a_lockfile() {
+    let world = packed();
+    works(&world, "install demo.zip --scope project");
+    let text = world.read("project/.agent/skills.lock");
+    let mut lockfile: Value = serde_json::from_str(&text).unwrap();
+    lockfile["skills"][0]["name"] = "../../../precious".into();
+    let mut skills: Vec<skill::lock::LockedSkill> =
+        serde_json::from_value(lockfile["skills"].clone()).unwrap();
+    let mut hostile = skill::lock::Lockfile::default();
+    hostile.insert(skills.remove(0));
+    world.write("project/.agent/skills.lock", hostile.to_bytes());
+    for line in ["outdated", "update", "install --locked --scope project", "verify demo"] {
+        assert_eq!(refusal(&world, line), ("LockfileDamaged".to_owned(), 4), "{line}");
+    }
+}

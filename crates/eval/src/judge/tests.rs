@@ -506,6 +506,52 @@ fn a_run_that_waits_or_was_cut_off_has_no_answer() {
 }
 
 #[test]
+fn a_run_that_broke_passes_only_where_that_is_expected() {
+    let check = |stop_reason: &str, expected: Value, error: Option<&str>| {
+        let mut log = Log::default();
+        log.add(RunStarted, json!({"setup": {"request": "go"}}));
+        log.add(Error, json!({"code": "ModelError", "message": "no route"}));
+        log.finish(stop_reason, "nothing was done");
+        let case = case(json!({"expect": expected}));
+        let evidence = Evidence { events: &log.events, files: None, is_live: false };
+        let verdict = judge(&case, &evidence);
+        assert_eq!(verdict.error.as_deref(), error, "{stop_reason}");
+        assert!(!verdict.passed() || error.is_none());
+    };
+    for stop_reason in ["model_error", "invalid_output", "max_wall_seconds"] {
+        let error = format!("the run broke (`{stop_reason}`): no route");
+        check(stop_reason, json!({}), Some(&error));
+        check(stop_reason, json!({"stop_reason": "final_answer"}), Some(&error));
+        check(stop_reason, json!({"stop_reason": stop_reason}), None);
+    }
+    for stop_reason in ["final_answer", "max_turns", "repeated_failure"] {
+        check(stop_reason, json!({}), None);
+    }
+    let mut events = good();
+    events.pop();
+    let evidence = Evidence { events: &events, files: None, is_live: false };
+    let error = judge(&case(json!({})), &evidence).error;
+    assert_eq!(error.as_deref(), Some("the run broke (`cut_off`)"));
+}
+
+#[test]
+fn no_number_of_a_record_is_too_large_to_be_judged() {
+    let mut events = good();
+    let last = events.len() - 1;
+    let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX});
+    events[last].data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
+    let case = case(json!({"constraints": {"max_wall_seconds": u64::MAX}}));
+    let cost = judge(&case, &Evidence { events: &events, files: None, is_live: false }).cost;
+    assert_eq!((cost.tokens(), cost.plus(cost).milliseconds), (u64::MAX, u64::MAX));
+    for event in &mut events {
+        event.seq = u64::MAX;
+    }
+    assert!(wrong(&case, &events).len() > 10, "none follows the one before it");
+    let most = Triggered { right: u32::MAX, wrong: u32::MAX, missed: u32::MAX };
+    assert_eq!((most.plus(most), most.precision(), most.f1()), (most, Some(0.5), Some(0.5)));
+}
+
+#[test]
 fn precision_and_recall_come_from_counts() {
     let counts = |expect: Value| {
         let events = good();

@@ -13,14 +13,14 @@ pub fn junit(report: &Report) -> String {
     let results: Vec<&CaseResult> = report.counted().collect();
     for runs in results.chunk_by(|a, b| a.suite == b.suite) {
         let mut suite = TestSuite::new(&*runs[0].suite);
-        suite.add_test_cases(runs.iter().map(|run| test(run)));
+        suite.add_test_cases(runs.iter().map(|run| test(run, report.is_well(run))));
         document.add_test_suite(suite);
     }
     document.to_string().unwrap_or_default()
 }
 
-fn test(result: &CaseResult) -> TestCase {
-    let status = if result.passed {
+fn test(result: &CaseResult, is_well: bool) -> TestCase {
+    let status = if is_well {
         TestCaseStatus::success()
     } else {
         let kind =
@@ -36,6 +36,9 @@ fn test(result: &CaseResult) -> TestCase {
     };
     let mut case = TestCase::new(name, status);
     case.set_classname(&*result.suite);
+    if result.unjudged > 0 {
+        case.set_system_out(format!("{} assertions not judged (no model)", result.unjudged));
+    }
     if let Some(verdict) = &result.verdict {
         case.set_time(Duration::from_millis(verdict.cost.milliseconds));
     }

@@ -24,7 +24,7 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(text, "- **unreadable** {}", plain(problem));
     }
     changes(report, &mut text);
-    let failed: Vec<&CaseResult> = report.counted().filter(|result| !result.passed).collect();
+    let failed: Vec<&CaseResult> = report.failed().collect();
     if !failed.is_empty() {
         text.push_str("## Failures\n\n");
     }
@@ -101,6 +101,9 @@ fn figures(report: &Report, text: &mut String) {
             "| assertions, judged by a model | {} of {} |",
             assertions.passed, assertions.total
         );
+    }
+    if summary.unjudged > 0 {
+        let _ = writeln!(text, "| assertions not judged (no model) | {} |", summary.unjudged);
     }
     let cost = &summary.cost;
     let _ =

@@ -29,9 +29,15 @@ pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseRe
         passed,
         should_trigger: None,
         error: None,
-        verdict: Some(Verdict { checks: vec![check], triggered: Triggered::default(), cost }),
+        verdict: Some(Verdict {
+            error: None,
+            checks: vec![check],
+            triggered: Triggered::default(),
+            cost,
+        }),
         answer: Some("x".to_owned()),
         graded: Vec::new(),
+        unjudged: 0,
         record: "records/a.jsonl".to_owned(),
     }
 }
@@ -61,7 +67,9 @@ fn query(text: &str, should_trigger: bool, chosen: &[bool]) -> Vec<CaseResult> {
         let mut one = result("s", text, place as u32 + 1, *chosen == should_trigger);
         one.input = text.to_owned();
         one.should_trigger = Some(should_trigger);
-        let counts = &mut one.verdict.as_mut().unwrap().triggered;
+        let verdict = one.verdict.as_mut().unwrap();
+        verdict.checks[0].dimension = Dimension::Trigger;
+        let counts = &mut verdict.triggered;
         match (should_trigger, chosen) {
             (true, true) => counts.right = 1,
             (true, false) => counts.missed = 1,
@@ -87,6 +95,49 @@ fn a_query_is_right_where_its_rate_is_on_the_right_side_of_a_half() {
     let mut broken = query("no", false, &[false]);
     broken[0].error = Some("was killed".to_owned());
     assert_eq!(report(broken).summary.failed, 1, "a run that broke is no success");
+}
+
+#[test]
+fn another_skill_than_the_one_in_question_does_not_count_as_triggered() {
+    let mut results = query("yes", true, &[false]);
+    results.extend(query("no", false, &[false]));
+    for one in &mut results {
+        one.verdict.as_mut().unwrap().triggered.wrong = u32::from(one.should_trigger == Some(true));
+    }
+    let rates = report(results).summary.trigger_rates;
+    let rates: Vec<(&str, f64, bool)> =
+        rates.iter().map(|rate| (rate.query.as_str(), rate.rate, rate.passed)).collect();
+    assert_eq!(rates, [("no", 0.0, true), ("yes", 0.0, false)]);
+}
+
+#[test]
+fn a_query_with_the_right_rate_fails_where_a_promise_was_broken() {
+    let mut results = query("yes", true, &[true]);
+    results[0].passed = false;
+    let checks = &mut results[0].verdict.as_mut().unwrap().checks;
+    checks[0].dimension = Dimension::Security;
+    checks[0].passed = false;
+    assert_eq!(report(results).summary.failed, 1);
+}
+
+#[test]
+fn a_run_that_its_query_can_afford_is_no_failure_in_any_report() {
+    let report = report(query("yes", true, &[true, true, false]));
+    assert_eq!((report.summary.passed, report.failed().count()), (1, 0));
+    assert!(!markdown(&report).contains("## Failures"));
+    assert!(!html(&report).contains("<h2>Failures"));
+    assert!(!junit(&report).contains("<failure"));
+}
+
+#[test]
+fn every_report_says_how_many_sentences_were_not_judged() {
+    let mut one = result("s", "a", 1, true);
+    one.unjudged = 3;
+    let report = report(vec![one]);
+    assert_eq!(report.summary.unjudged, 3);
+    assert!(markdown(&report).contains("| assertions not judged (no model) | 3 |"));
+    assert!(html(&report).contains("<dt>assertions not judged (no model)</dt><dd>3</dd>"));
+    assert!(junit(&report).contains("3 assertions not judged (no model)"));
 }
 
 #[test]

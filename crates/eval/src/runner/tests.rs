@@ -18,11 +18,16 @@ if [ "$1" = install ]; then
   case "$request" in *bad.zip) exit 4;; *messy.zip) touch "$HOME/.agent/skills/rest"; exit 4;; esac
   mkdir "$HOME/.agent/skills/good" && touch "$HOME/.agent/skills/good/SKILL.md"; exit 0
 fi
+finish() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"%s","answer":""},"prev":""}\n' "$1"; }
 answer() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"final_answer","answer":"%s"},"prev":""}\n' "$1"; }
 case "$request" in
   hang) sleep 600 & wait;;
   crash) echo "it broke" >&2; kill -SEGV $$;;
   misuse) echo "wrong words" >&2; exit 2;;
+  explain) printf 'warning: old\nerror: no disk\n\nhint: buy one\n' >&2; answer late; exit 1;;
+  degraded) echo "a note" >&2; answer none; exit 1;;
+  panic) printf 'thread main panicked at x.rs:1:\nboom\nnote: more\n' >&2; exit 101;;
+  unreachable) finish model_error; exit 1;;
   silent) exit 0;;
   garbage) echo 'not JSON'; answer late;;
   cut) answer done; printf '{"v":1,';;
@@ -98,8 +103,20 @@ impl World {
 #[test]
 fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
     let world = World::new();
-    let cases = ["crash", "misuse", "silent", "garbage", "cut", "where", "hang"]
-        .map(|input| world.located(input, json!({})));
+    let cases = [
+        "crash",
+        "misuse",
+        "explain",
+        "degraded",
+        "panic",
+        "unreachable",
+        "silent",
+        "garbage",
+        "cut",
+        "where",
+        "hang",
+    ]
+    .map(|input| world.located(input, json!({})));
     let options = Options { time_limit: Duration::from_millis(300), ..world.options() };
     let began = Instant::now();
     let results = world.run(&cases, &options);
@@ -116,6 +133,8 @@ fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
         [
             ("crash", false, Some("was killed by signal 11: it broke")),
             ("cut", true, None),
+            ("degraded", true, None),
+            ("explain", false, Some("ended with exit code 1: error: no disk; hint: buy one")),
             (
                 "garbage",
                 false,
@@ -123,7 +142,13 @@ fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
             ),
             ("hang", false, Some("took longer than 0 s")),
             ("misuse", false, Some("ended with exit code 2: wrong words")),
+            (
+                "panic",
+                false,
+                Some("ended with exit code 101: thread main panicked at x.rs:1:; boom; note: more")
+            ),
             ("silent", false, Some("the run left no record")),
+            ("unreachable", false, Some("the run broke (`model_error`)")),
             ("where", true, None),
         ]
     );
@@ -172,6 +197,16 @@ fn files_settings_and_limits_reach_the_run() {
         root.display()
     );
     assert_eq!(world.answer("arguments", told), expected);
+}
+
+#[test]
+fn a_limit_that_no_clock_reaches_is_none() {
+    let world = World::new();
+    for seconds in [u64::MAX, 10_000_000_000_000_000_000] {
+        let answer =
+            world.answer("arguments", json!({"constraints": {"max_wall_seconds": seconds}}));
+        assert!(answer.starts_with("run --events"), "{answer}");
+    }
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub(super) fn find(
 
 /// A skill is installed in a folder of its name, so that must be a good name for a folder: visible, and
 /// with at most one namespace.
-pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
+pub fn check_name(name: &str) -> Result<(), Refusal> {
     let refuse = |why: String| Refusal::of(Flaw::BadSkillName, name).because(why);
     PackPath::new(name.as_bytes()).map_err(|refusal| refuse(refusal.message))?;
     match name.split('/').count() > 2

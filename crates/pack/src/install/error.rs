@@ -47,6 +47,18 @@ pub enum InstallError {
         /// The folder of skills.
         root: PathBuf,
     },
+    /// What must be a folder is a link, or something else; through it nothing is moved or removed.
+    #[error("`{}` must be a folder, and it is not", path.display())]
+    NotAFolder {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// A link leads from the project's folder of skills out of the project.
+    #[error("`{}` leads out of the project", path.display())]
+    OutsideProject {
+        /// The folder of skills.
+        path: PathBuf,
+    },
     /// It lies on another device, so that it cannot be moved at once.
     #[error("`{}` is on another device than the folder of skills", path.display())]
     OtherDevice {
@@ -93,6 +105,10 @@ impl InstallError {
             }
             Self::NothingKept { .. } => {
                 "only what was uninstalled or backed up can be brought back"
+            }
+            Self::NotAFolder { .. } => "look where it leads, then remove it",
+            Self::OutsideProject { .. } => {
+                "put a folder in the place of the link, or use --scope user"
             }
             Self::OtherDevice { .. } => "unmount it, or install into another folder",
             Self::Interrupted { .. } => "look at the folder, then remove it",

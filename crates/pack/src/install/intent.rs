@@ -1,7 +1,7 @@
 //! What was decided to be moved: written before the first move, gone after the last.
 //!
-//! Invariant: an intent names skills and times, never paths, so one that came with a cloned repository
-//! can only move what is in the same folder already.
+//! Invariant: an intent names skills, times and inodes, never paths. One that came with a cloned
+//! repository knows no inode of this device, and so moves nothing.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,9 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::error::Doing;
 use super::{InstallError, Opened};
 use crate::check::check_name;
+use crate::disk::read_plain;
 use crate::material::Mode;
 
 pub(super) const FILE: &str = "intent.json";
+
+/// An intent beyond this is none: 10,000 skills take about 1 MB.
+const LARGEST: u64 = 16 << 20;
 
 /// Moves that belong together.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,8 +35,8 @@ pub(super) struct Move {
     pub(super) name: String,
     /// What takes the skill's place.
     pub(super) comes: Option<Coming>,
-    /// Where the one that is there goes.
-    pub(super) goes: Option<Place>,
+    /// What becomes of the one that is there.
+    pub(super) goes: Option<Going>,
 }
 
 /// A folder that takes a skill's place.
@@ -41,6 +45,14 @@ pub(super) struct Move {
 pub(super) struct Coming {
     pub(super) from: Place,
     /// By which it is known wherever it is.
+    pub(super) inode: u64,
+}
+
+/// A folder that leaves a skill's place.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Going {
+    pub(super) to: Place,
     pub(super) inode: u64,
 }
 
@@ -61,13 +73,14 @@ pub(super) enum Place {
 impl Intent {
     /// Reads an intent that was written before; it may be a stranger's.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
-        let intent: Self = serde_json::from_slice(&fs::read(path)?)?;
+        let intent: Self = serde_json::from_slice(&read_plain(path, LARGEST)?)?;
         let fits = |place: &Place| match place {
             Place::New | Place::Old => true,
             Place::Trash(time) | Place::Backup(time) => is_time(time),
         };
         let sound = intent.moves.iter().all(|one| {
-            let places = one.comes.iter().map(|coming| &coming.from).chain(&one.goes);
+            let from = one.comes.iter().map(|coming| &coming.from);
+            let places = from.chain(one.goes.iter().map(|going| &going.to));
             check_name(&one.name).is_ok() && places.into_iter().all(fits)
         });
         if sound {
@@ -89,13 +102,20 @@ pub(super) fn is_time(text: &str) -> bool {
 }
 
 impl Opened<'_> {
-    pub(super) fn place(&self, staging: &Path, name: &str, place: &Place) -> PathBuf {
-        match place {
+    pub(super) fn place(
+        &self,
+        staging: &Path,
+        name: &str,
+        place: &Place,
+    ) -> Result<PathBuf, InstallError> {
+        let path = match place {
             Place::New => staging.join("new").join(name),
             Place::Old => staging.join("old").join(name),
             Place::Trash(time) => self.root.trash().join(name).join(time),
             Place::Backup(time) => self.root.backup().join(name).join(time),
-        }
+        };
+        self.root.reached(&path)?;
+        Ok(path)
     }
 
     /// Decides, then moves. Everything that needs room on the device was written before.
@@ -118,12 +138,13 @@ impl Opened<'_> {
 
     /// Makes the folder that the old one goes to, and sees to it that nothing is on another device.
     fn make_room(&self, staging: &Path, one: &Move) -> Result<(), InstallError> {
-        if let Some(goes) = one.goes.as_ref().map(|place| self.place(staging, &one.name, place)) {
+        if let Some(going) = &one.goes {
+            let goes = self.place(staging, &one.name, &going.to)?;
             let folder = goes.parent().unwrap_or(staging);
             self.disk.create_folder(folder).doing("make", folder)?;
             self.on_same_device(folder)?;
         }
-        let target = self.root.skill(&one.name);
+        let target = self.root.target(&one.name)?;
         let existing = target.ancestors().skip(1).find(|folder| folder.exists());
         self.on_same_device(existing.unwrap_or(&self.root.path))?;
         // Something may be mounted on the skill itself.
@@ -170,17 +191,9 @@ impl Opened<'_> {
     }
 
     fn carry_out_one(&self, staging: &Path, one: &Move) -> Result<(), InstallError> {
-        let target = self.root.skill(&one.name);
-        let goes = one.goes.as_ref().map(|place| self.place(staging, &one.name, place));
-        let Some(coming) = &one.comes else {
-            return match goes {
-                Some(goes) if inode(&target).is_some() => {
-                    self.disk.rename(&target, &goes).doing("move", &target)
-                }
-                _ => Ok(()),
-            };
-        };
-        let from = self.place(staging, &one.name, &coming.from);
+        let target = self.root.target(&one.name)?;
+        let Some(coming) = &one.comes else { return self.put_away(staging, one, &target) };
+        let from = self.place(staging, &one.name, &coming.from)?;
         if inode(&target) != Some(coming.inode) {
             if inode(&from) != Some(coming.inode) {
                 let reason =
@@ -192,16 +205,20 @@ impl Opened<'_> {
             let swapped = inode(&target).is_some()
                 && self.disk.exchange(&from, &target).doing("replace", &target)?;
             if !swapped {
-                if let (Some(goes), Some(_)) = (&goes, inode(&target)) {
-                    self.disk.rename(&target, goes).doing("move", &target)?;
-                }
+                self.put_away(staging, one, &target)?;
                 return self.disk.rename(&from, &target).doing("place", &target);
             }
         }
         // After a swap the old one is where the new one was.
-        match goes {
-            Some(goes) if inode(&from).is_some() => {
-                self.disk.rename(&from, &goes).doing("move", &from)
+        self.put_away(staging, one, &from)
+    }
+
+    /// Moves the folder that leaves from where it is to where it goes, unless it is not there any more.
+    fn put_away(&self, staging: &Path, one: &Move, path: &Path) -> Result<(), InstallError> {
+        match &one.goes {
+            Some(going) if inode(path) == Some(going.inode) => {
+                let goes = self.place(staging, &one.name, &going.to)?;
+                self.disk.rename(path, &goes).doing("move", path)
             }
             _ => Ok(()),
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::error::Doing;
-use super::intent::{Coming, Intent, Move, Place, inode, is_time};
+use super::intent::{Coming, Going, Intent, Move, Place, inode, is_time};
 use super::recover::read_note;
 use super::stage::{Replace, free_label};
 use super::{InstallError, Opened, Root};
@@ -31,8 +31,11 @@ pub enum KeptAs {
 
 impl Root {
     /// What can be brought back of a skill, the newest first.
-    pub fn kept(&self, name: &str) -> Vec<Kept> {
+    pub fn kept(&self, name: &str) -> Result<Vec<Kept>, InstallError> {
         let folders = [(KeptAs::Trash, self.trash()), (KeptAs::Backup, self.backup())];
+        for (_, folder) in &folders {
+            self.reached(&folder.join(name).join("time"))?;
+        }
         let mut kept: Vec<Kept> = folders
             .into_iter()
             .flat_map(|(kept_as, folder)| {
@@ -46,7 +49,7 @@ impl Root {
             .filter(|kept| is_time(&kept.label))
             .collect();
         kept.sort_by(|a, b| b.label.cmp(&a.label));
-        kept
+        Ok(kept)
     }
 }
 
@@ -64,7 +67,7 @@ impl Opened<'_> {
                 root: self.root.path.clone(),
             });
         }
-        let path = self.root.skill(name);
+        let path = self.root.target(name)?;
         if !path.join("SKILL.md").exists() && self.lockfile.get(name).is_none() {
             return Err(InstallError::InTheWay { path });
         }
@@ -80,11 +83,10 @@ impl Opened<'_> {
         if self.lockfile.remove(name).is_some() {
             self.write_lockfile()?;
         }
-        let kept = (!purge).then(|| self.place(&staging, name, &place));
-        self.carry_out(&Intent {
-            moves: vec![Move { name: name.to_owned(), comes: None, goes: Some(place) }],
-        })?;
-        Ok(kept)
+        let kept = self.place(&staging, name, &place)?;
+        let goes = Some(Going { to: place, inode: inode(&path).unwrap_or_default() });
+        self.carry_out(&Intent { moves: vec![Move { name: name.to_owned(), comes: None, goes }] })?;
+        Ok((!purge).then_some(kept))
     }
 
     /// Brings a skill back; answers where the one that was in its place is kept, if it is.
@@ -95,22 +97,13 @@ impl Opened<'_> {
         replace: Replace,
         label: &str,
     ) -> Result<Option<PathBuf>, InstallError> {
-        let path = self.root.skill(name);
-        let goes = match (self.root.has(name), replace) {
-            (false, _) => None,
-            (true, Replace::Never) => {
-                return Err(InstallError::Exists { name: name.to_owned(), path });
-            }
-            (true, Replace::Backup) => {
-                Some(Place::Backup(free_label(&self.root.backup().join(name), label)))
-            }
-            (true, Replace::Force) => Some(Place::Old),
+        let goes = match self.root.has(name) {
+            true => Some(self.replaced(name, replace, label)?),
+            false => None,
         };
         let staging = self.staging();
         self.disk.create_folder(&staging).doing("make", &staging)?;
-        if let Some(place @ Place::Backup(_)) = &goes {
-            self.write_note(&staging, name, place)?;
-        }
+        let backup = self.note_backup(&staging, name, goes.as_ref())?;
         let from = match kept.kept_as {
             KeptAs::Trash => Place::Trash(kept.label.clone()),
             KeptAs::Backup => Place::Backup(kept.label.clone()),
@@ -124,8 +117,6 @@ impl Opened<'_> {
         }
         self.write_lockfile()?;
         let inode = inode(&kept.path).unwrap_or_default();
-        let backup = goes.as_ref().filter(|place| matches!(place, Place::Backup(_)));
-        let backup = backup.map(|place| self.place(&staging, name, place));
         let comes = Some(Coming { from, inode });
         self.carry_out(&Intent { moves: vec![Move { name: name.to_owned(), comes, goes }] })?;
         Ok(backup)

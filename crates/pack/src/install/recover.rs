@@ -1,7 +1,7 @@
 //! After an interruption: what was decided is finished, everything else is thrown away.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, FileType};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,19 @@ use skill::lock::{LockedSkill, Lockfile};
 use super::error::Doing;
 use super::intent::{FILE, Intent};
 use super::{InstallError, Opened};
+use crate::disk::read_plain;
+
+/// A note beyond this is none: an entry with 10,000 files takes about 2 MB.
+const LARGEST_NOTE: u64 = 16 << 20;
 
 impl Opened<'_> {
     pub(super) fn recover(&self) -> Result<(), InstallError> {
         let area = self.root.staging();
-        match fs::symlink_metadata(&area) {
-            Ok(found) if found.is_dir() => {}
-            // A link would lead the cleaning elsewhere.
-            Ok(_) => {
-                let reason = "the staging area is not a folder".to_owned();
-                return Err(InstallError::Interrupted { path: area, reason });
-            }
-            Err(_) => return Ok(()),
+        if !area.exists() {
+            return Ok(());
+        }
+        for stray in others(&area).doing("read", &area)? {
+            self.disk.remove(&stray).doing("remove", &stray)?;
         }
         for staging in folders(&area).doing("read", &area)? {
             let id = staging.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -51,11 +52,11 @@ impl Opened<'_> {
     /// Removes notes and manifests that nothing refers to any more, and folders that are empty.
     pub(super) fn prune(&self) -> Result<(), InstallError> {
         let mut used = BTreeSet::new();
-        let packs = self.root.path.join(".packs");
+        let packs = self.root.packs();
         for kept in [self.root.trash(), self.root.backup()] {
             for folder in skill_folders(&kept) {
                 for note in notes(&folder) {
-                    if note.with_extension("").exists() {
+                    if fs::symlink_metadata(note.with_extension("")).is_ok() {
                         used.extend(read_note(&note).and_then(|skill| skill.manifest));
                     } else {
                         self.disk.remove(&note).doing("remove", &note)?;
@@ -107,11 +108,20 @@ fn notes(folder: &Path) -> Vec<PathBuf> {
 
 /// The entry of the lockfile that a kept skill had.
 pub(super) fn read_note(path: &Path) -> Option<LockedSkill> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&read_plain(path, LARGEST_NOTE).ok()?).ok()
 }
 
 /// Folders in a folder, sorted; a folder that is not there has none.
 fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    entries(path, |kind| kind.is_dir())
+}
+
+/// Whatever is in a folder and is none.
+fn others(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    entries(path, |kind| !kind.is_dir())
+}
+
+fn entries(path: &Path, wanted: fn(FileType) -> bool) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
@@ -119,7 +129,7 @@ fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     };
     for entry in entries {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
+        if wanted(entry.file_type()?) {
             found.push(entry.path());
         }
     }

@@ -1,26 +1,37 @@
 //! A folder of skills as a place to install into, and the lock that lets one at a time.
+//!
+//! Invariant: what lies beside the skills may have come with a clone, so nothing is read, moved or
+//! removed through a link in it.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use skill::lock::Lockfile;
+use skill::lock::{LockError, Lockfile};
 
 use super::InstallError;
 use super::error::Doing;
+use crate::check::check_name;
 use crate::disk::Disk;
 
 /// A folder of skills that can be installed into.
 #[derive(Debug, Clone)]
 pub struct Root {
     pub(super) path: PathBuf,
+    /// The project that it must not leave.
+    project: Option<PathBuf>,
 }
 
 impl Root {
     /// The folder of skills at `path`, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), project: None }
+    }
+
+    /// The folder of skills of a project, which may be a stranger's.
+    pub fn of_project(project: &Path) -> Self {
+        Self { path: project.join(".agent/skills"), project: Some(project.to_owned()) }
     }
 
     /// The folder.
@@ -28,9 +39,14 @@ impl Root {
         &self.path
     }
 
-    /// What was installed here.
+    /// What was installed here. A lockfile may have come with a clone, so its names are checked, too.
     pub fn lockfile(&self) -> Result<Lockfile, InstallError> {
-        Ok(Lockfile::read(&self.lockfile_path())?)
+        let path = self.lockfile_path();
+        let lockfile = Lockfile::read(&path)?;
+        match lockfile.skills().iter().find_map(|skill| check_name(&skill.name).err()) {
+            Some(refusal) => Err(LockError::Damaged { path, reason: refusal.to_string() }.into()),
+            None => Ok(lockfile),
+        }
     }
 
     /// Where that is written down.
@@ -43,14 +59,49 @@ impl Root {
         self.path.join(name)
     }
 
-    /// Whether there is a skill of that name.
+    /// Whether there is a skill of that name. What cannot be a skill's name is none: it may be a path.
     pub fn has(&self, name: &str) -> bool {
-        fs::symlink_metadata(self.skill(name)).is_ok()
+        check_name(name).is_ok() && fs::symlink_metadata(self.skill(name)).is_ok()
     }
 
     /// The manifest and signature of an installed pack, by the manifest's hash.
     pub fn kept_pack(&self, hash: &str) -> PathBuf {
-        self.path.join(".packs").join(hash)
+        self.packs().join(hash)
+    }
+
+    /// The folder of a skill that is to be changed.
+    pub(super) fn target(&self, name: &str) -> Result<PathBuf, InstallError> {
+        let path = self.skill(name);
+        self.reached(&path)?;
+        Ok(path)
+    }
+
+    /// Sees to it that there are only folders on the way from the root to `path`: a link would lead
+    /// elsewhere.
+    pub(super) fn reached(&self, path: &Path) -> Result<(), InstallError> {
+        let above = path.ancestors().skip(1).take_while(|folder| *folder != self.path);
+        above.into_iter().try_for_each(is_folder_or_missing)
+    }
+
+    /// The same for the folders beside the skills.
+    fn check_areas(&self) -> Result<(), InstallError> {
+        let areas = [self.staging(), self.trash(), self.backup(), self.packs()];
+        areas.iter().try_for_each(|area| is_folder_or_missing(area))
+    }
+
+    /// A project may have its skills in another of its folders, but not elsewhere.
+    fn check_project(&self) -> Result<(), InstallError> {
+        let Some(project) = &self.project else { return Ok(()) };
+        let existing = self.path.ancestors().find(|folder| fs::symlink_metadata(folder).is_ok());
+        let real = existing.and_then(|folder| folder.canonicalize().ok());
+        match real.zip(project.canonicalize().ok()) {
+            Some((real, project)) if real.starts_with(&project) => Ok(()),
+            _ => Err(InstallError::OutsideProject { path: self.path.clone() }),
+        }
+    }
+
+    pub(super) fn packs(&self) -> PathBuf {
+        self.path.join(".packs")
     }
 
     pub(super) fn staging(&self) -> PathBuf {
@@ -72,12 +123,14 @@ impl Root {
 
     /// Takes the lock, waiting for whoever has it; finishes or undoes what was interrupted.
     pub fn open<'a>(&'a self, disk: &'a Disk, id: &str) -> Result<Opened<'a>, InstallError> {
+        self.check_project()?;
         let made = missing(&self.path);
         disk.create_folder(&self.path).doing("make", &self.path)?;
         let handle = File::open(&self.path).doing("open", &self.path)?;
         flock(&handle, FlockOperation::LockExclusive)
             .map_err(io::Error::from)
             .doing("lock", &self.path)?;
+        self.check_areas()?;
         let opened = Opened {
             root: self,
             disk,
@@ -97,11 +150,17 @@ impl Root {
         Ok(Opened { lockfile, ..opened })
     }
 
-    /// Finishes or undoes what was interrupted, unless somebody is at work right now.
+    /// Finishes or undoes what was interrupted, unless somebody is at work right now. Nobody asked for
+    /// it, so a project's folder is left alone where it is a link.
     pub fn tidy(&self, disk: &Disk) -> Result<(), InstallError> {
-        if !fs::symlink_metadata(self.staging()).is_ok_and(|found| found.is_dir()) {
+        if fs::symlink_metadata(self.staging()).is_err() {
             return Ok(());
         }
+        if let Some(project) = &self.project {
+            let own = self.path.ancestors().take_while(|folder| folder != project);
+            own.into_iter().try_for_each(is_folder_or_missing)?;
+        }
+        self.check_areas()?;
         let handle = File::open(&self.path).doing("open", &self.path)?;
         if flock(&handle, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(());
@@ -116,6 +175,15 @@ impl Root {
             _lock: handle,
         }
         .recover()
+    }
+}
+
+fn is_folder_or_missing(path: &Path) -> Result<(), InstallError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(_) => Err(InstallError::NotAFolder { path: path.to_owned() }),
+        Err(source) => Err(source).doing("look at", path),
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use skill::lock::{LockedSkill, Signer};
 
 use super::error::Doing;
-use super::intent::{Coming, Intent, Move, Place, inode};
+use super::intent::{Coming, Going, Intent, Move, Place, inode};
 use super::state::records;
 use super::{InstallError, Opened};
 use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
@@ -148,21 +148,18 @@ impl Opened<'_> {
             let name = skill.name();
             let goes = self.displaced(name, plan)?;
             let unpacked = staging.join("unpacked").join(&skill.dir);
-            let new = self.place(&staging, name, &Place::New);
+            let new = self.place(&staging, name, &Place::New)?;
             let above = new.parent().unwrap_or(&staging);
             self.disk.create_folder(above).doing("make", above)?;
             self.disk.rename(&unpacked, &new).doing("move", &unpacked)?;
             self.keep_files(name, &new, keep)?;
-            if let Some(place @ Place::Backup(_)) = &goes {
-                self.write_note(&staging, name, place)?;
-            }
-            let backup = goes.as_ref().filter(|place| matches!(place, Place::Backup(_)));
+            let backup = self.note_backup(&staging, name, goes.as_ref())?;
             installed.push(Installed {
                 name: name.to_owned(),
                 version: skill.version().map(str::to_owned),
                 path: self.root.skill(name),
                 sha256: skill.sha256.clone(),
-                backup: backup.map(|place| self.place(&staging, name, place)),
+                backup,
                 signer: pack.signer.clone(),
             });
             self.lockfile.insert(locked(skill, pack, plan, manifest.as_ref()));
@@ -178,9 +175,9 @@ impl Opened<'_> {
         Ok(installed)
     }
 
-    /// Where the skill goes that is in the place of a new one.
-    fn displaced(&self, name: &str, plan: &Plan<'_>) -> Result<Option<Place>, InstallError> {
-        let path = self.root.skill(name);
+    /// What becomes of the skill that is in the place of a new one.
+    fn displaced(&self, name: &str, plan: &Plan<'_>) -> Result<Option<Going>, InstallError> {
+        let path = self.root.target(name)?;
         // A skill within a skill would never be found.
         let above = Path::new(name).parent().filter(|above| !above.as_os_str().is_empty());
         if let Some(above) = above
@@ -195,12 +192,39 @@ impl Opened<'_> {
         if !path.join("SKILL.md").exists() {
             return Err(InstallError::InTheWay { path });
         }
-        match plan.replace {
-            Replace::Never => Err(InstallError::Exists { name: name.to_owned(), path }),
-            Replace::Backup => {
-                Ok(Some(Place::Backup(free_label(&self.root.backup().join(name), &plan.label))))
+        self.replaced(name, plan.replace, &plan.label).map(Some)
+    }
+
+    /// Where the skill goes that is there.
+    pub(super) fn replaced(
+        &self,
+        name: &str,
+        replace: Replace,
+        label: &str,
+    ) -> Result<Going, InstallError> {
+        let path = self.root.target(name)?;
+        let inode = inode(&path).unwrap_or_default();
+        let to = match replace {
+            Replace::Never => return Err(InstallError::Exists { name: name.to_owned(), path }),
+            Replace::Backup => Place::Backup(free_label(&self.root.backup().join(name), label)),
+            Replace::Force => Place::Old,
+        };
+        Ok(Going { to, inode })
+    }
+
+    /// Writes a note beside where a backup goes, and answers where that is.
+    pub(super) fn note_backup(
+        &self,
+        staging: &Path,
+        name: &str,
+        goes: Option<&Going>,
+    ) -> Result<Option<PathBuf>, InstallError> {
+        match goes {
+            Some(Going { to: place @ Place::Backup(_), .. }) => {
+                self.write_note(staging, name, place)?;
+                self.place(staging, name, place).map(Some)
             }
-            Replace::Force => Ok(Some(Place::Old)),
+            _ => Ok(None),
         }
     }
 
@@ -265,7 +289,7 @@ impl Opened<'_> {
         place: &Place,
     ) -> Result<(), InstallError> {
         let Some(skill) = self.lockfile.get(name) else { return Ok(()) };
-        let path = self.place(staging, name, place).with_extension("json");
+        let path = self.place(staging, name, place)?.with_extension("json");
         let write = || {
             self.disk.create_folder(path.parent().unwrap_or(staging))?;
             let mut file = self.disk.create_file(&path, Mode::Plain)?;

@@ -2,15 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use skill::lock::{FileRecord, LockedSkill};
 
 use super::Root;
 use crate::check::{differences, in_parallel};
+use crate::disk::open_plain;
 use crate::manifest::hex;
 use crate::material::Mode;
 use crate::refusal::{Flaw, Refusal};
@@ -64,17 +64,13 @@ fn walk(folder: &Path, prefix: &str, paths: &mut Vec<(PathBuf, String)>) -> io::
 }
 
 fn record(path: &Path, inner: &str) -> io::Result<FileRecord> {
-    let careful = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let odd =
         || FileRecord { path: inner.to_owned(), sha256: String::new(), size: 0, mode: Mode::Plain };
     if !fs::symlink_metadata(path)?.is_file() {
         return Ok(odd());
     }
-    let mut file = fs::OpenOptions::new().read(true).custom_flags(careful).open(path)?;
+    let mut file = open_plain(path)?;
     let found = file.metadata()?;
-    if !found.is_file() {
-        return Ok(odd());
-    }
     let (sha256, size) = hash(&mut file, found.len())?;
     Ok(FileRecord { path: inner.to_owned(), sha256, size, mode: Mode::of(found.mode()) })
 }

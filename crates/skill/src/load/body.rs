@@ -13,7 +13,7 @@ use crate::{sections, text};
 
 const MANIFEST: &str = "SKILL.md";
 /// Dropped headings that are named in the text; the report has them all.
-const NAMED: usize = 50;
+const NAMED: usize = 200;
 
 /// A skill's body, taken apart.
 #[derive(Debug, Clone)]
@@ -142,7 +142,7 @@ fn fit(name: &str, core: String, limits: &Limits) -> Result<Fitted, LoadError> {
 
 fn note_of(dropped: &[String]) -> String {
     if dropped.is_empty() {
-        return "[The rest is left out. Read it with load_resource, relative_path SKILL.md.]\n"
+        return "[The rest is left out; it has no headings by which it could be read.]\n"
             .to_owned();
     }
     let mut note = "[Left out. Read a section with load_resource, relative_path SKILL.md and its heading as section_hint:]\n".to_owned();

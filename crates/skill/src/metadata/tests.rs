@@ -110,6 +110,26 @@ fn angle_brackets_are_refused_wherever_they_are() {
 }
 
 #[test]
+fn angle_brackets_are_escaped_where_lenient_mode_lets_them_in() {
+    let yaml = "name: a\ndescription: \"<script> & &lt;\"\nversion: <1>\nmetadata: {author: <b>}\n";
+    let metadata = read(yaml, &lenient()).unwrap();
+    assert_eq!(metadata.description, "&lt;script&gt; & &lt;");
+    assert_eq!(metadata.meta.version.as_deref(), Some("&lt;1&gt;"));
+    assert_eq!(metadata.meta.author.as_deref(), Some("&lt;b&gt;"));
+    let off = ReadOptions { block_angle_brackets: false, ..lenient() };
+    assert_eq!(read(yaml, &off).unwrap().description, "<script> & &lt;");
+    let long = format!("name: a\ndescription: \"{}\"\n", "<".repeat(1_024));
+    assert_eq!(codes(&read(&long, &lenient()).unwrap()), ["angle-brackets"]);
+}
+
+#[test]
+fn a_name_with_angle_brackets_is_refused_in_both_modes() {
+    check_both("name: a<b>\ndescription: c\n", "angle-brackets");
+    let refused = Metadata::read("description: b\n", "<a>", &lenient());
+    assert_eq!(refused, Err(FrontmatterError::AngleBrackets { field: "name".to_owned() }));
+}
+
+#[test]
 fn each_field_with_angle_brackets_is_noted_in_lenient_mode() {
     let metadata = read("name: a\ndescription: <b>\nx: <c>\n\"\\ey\": <d>\n", &lenient()).unwrap();
     let messages: Vec<&str> = metadata.diagnostics.iter().map(|it| it.message.as_str()).collect();

@@ -1,5 +1,6 @@
 //! `skillful eval`
 
+mod compared;
 mod folder;
 mod from_run;
 mod judge;
@@ -7,6 +8,7 @@ mod new;
 mod progress;
 mod results;
 mod run;
+mod summary;
 mod triggers;
 
 use std::process::ExitCode;

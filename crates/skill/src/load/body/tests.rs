@@ -154,7 +154,8 @@ fn an_oversized_body_keeps_its_essentials_and_names_the_rest() {
 #[test]
 fn every_dropped_section_can_be_read_by_its_name() {
     let world = World::with_skills(["root/a"]);
-    let sections: String = (0..80).map(|at| format!("## Part {at}\n\nText {at}.\n\n")).collect();
+    let sections: String =
+        (0..NAMED + 30).map(|at| format!("## Part {at}\n\nText {at}.\n\n")).collect();
     world.write("root/a/SKILL.md", format!("{START}{sections}"));
     let limits = Limits { body_lines: 10, ..Limits::default() };
     let entry = world.entry();
@@ -177,7 +178,7 @@ fn a_body_without_headings_is_cut_with_a_note() {
     let limits = Limits { body_lines: 3, ..Limits::default() };
     let body = load(of_lines(10).as_bytes(), &limits).unwrap();
     let expected = "123456789\n123456789\n123456789\n\n\
-        [The rest is left out. Read it with load_resource, relative_path SKILL.md.]\n";
+        [The rest is left out; it has no headings by which it could be read.]\n";
     assert_eq!(body.core.text, expected);
 }
 

@@ -120,6 +120,9 @@ impl Files for Left {
 
 fn print(judged: &Judged, out: &mut dyn std::io::Write, palette: Palette) -> std::io::Result<()> {
     let Palette { dim, good, bad, .. } = palette;
+    if let Some(error) = &judged.verdict.error {
+        writeln!(out, "{bad}✗{bad:#} {}", for_terminal(error))?;
+    }
     for check in &judged.verdict.checks {
         let (style, mark) = if check.passed { (good, "✓") } else { (bad, "✗") };
         let dimension = check.dimension.as_str();

@@ -1,6 +1,5 @@
 //! `skillful eval run`
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -13,13 +12,12 @@ use eval::report::Report;
 use eval::runner::{self, CaseResult, Job, Options};
 use eval::suite;
 use serde_json::Map;
-use skill::text::for_terminal;
 
 use super::folder::SkillFolder;
-use super::progress;
 use super::results::{Format, Results};
+use super::{compared, progress, summary};
 use crate::failure::{Exit, Failure};
-use crate::output::{Output, Palette, count};
+use crate::output::Output;
 use crate::session::Session;
 
 /// Run cases and report on them
@@ -75,6 +73,9 @@ impl Run {
             return Err(Failure::new(Exit::Usage, "NoCases", "there are no cases")
                 .hint("`skillful eval new SKILL` makes some"));
         }
+        if let Some(skill) = &self.with_without {
+            compared::check(session, skill, &cases)?;
+        }
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let results = match &self.resume {
             Some(name) => Results::open(session, name)?,
@@ -90,7 +91,7 @@ impl Run {
             Report::new(now, self.model.clone(), all, problems, self.with_without.as_deref());
         report.changes = baseline.map(|before| Changes::between(&before, &report));
         let written = results.report(&report, &self.report)?;
-        output.result(&report, |out, palette| print(&report, out, palette))?;
+        output.result(&report, |out, palette| summary::print(&report, out, palette))?;
         written.iter().for_each(|path| output.note(&format!("Written: {}", path.display())));
         if interrupted {
             output.note("Interrupted. `skillful eval run --resume last` goes on with the rest.");
@@ -230,52 +231,4 @@ fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {
     };
     let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
-}
-
-fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> std::io::Result<()> {
-    let Palette { bold, dim, good, bad, .. } = palette;
-    for result in report.results.iter().filter(|result| !result.passed) {
-        if result.variant == runner::Variant::Without {
-            continue;
-        }
-        writeln!(out, "{bad}✗{bad:#} {bold}{}{bold:#}", for_terminal(&result.name()))?;
-        for failure in eval::report::failures(result) {
-            writeln!(out, "    {}", for_terminal(&failure))?;
-        }
-    }
-    for rate in report.summary.trigger_rates.iter().filter(|rate| !rate.passed) {
-        let wanted = if rate.should_trigger { "should trigger" } else { "should not trigger" };
-        writeln!(
-            out,
-            "{bad}✗{bad:#} {:.2} {dim}{wanted}{dim:#} {}",
-            rate.rate,
-            for_terminal(&rate.query)
-        )?;
-    }
-    if let Some(changes) = &report.changes {
-        for change in &changes.regressions {
-            writeln!(
-                out,
-                "{bad}worse{bad:#} {}: {:.2}, was {:.2}",
-                for_terminal(&change.name),
-                change.now,
-                change.before
-            )?;
-        }
-    }
-    let summary = &report.summary;
-    let unreadable = report.problems.len();
-    let mark = if summary.failed + unreadable == 0 { good } else { bad };
-    for problem in &report.problems {
-        writeln!(out, "{bad}✗{bad:#} {}", for_terminal(problem))?;
-    }
-    writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
-    if let Some(benchmark) = &report.benchmark {
-        let run = &benchmark.run_summary;
-        writeln!(out, "{:<10} {:>18} {:>18} {:>12}", "", "with", "without", "difference")?;
-        for (what, with, without, delta) in run.rows() {
-            writeln!(out, "{what:<10} {with:>18} {without:>18} {delta:>+12.2}")?;
-        }
-    }
-    Ok(())
 }
