@@ -11,7 +11,7 @@ use skill::roots::{Root, Source, Surroundings};
 use skill::trust::{Trust, TrustStore};
 
 use tools::grants::GrantFile;
-use tools::permission::{CommandLine, Configuration, Engine};
+use tools::permission::{Action, CommandLine, Configuration, Engine, Reason, Rule};
 
 use crate::cli::Global;
 use crate::config::{ConfigError, Layers, ProjectTrust, RuleSet, closest, expand};
@@ -146,6 +146,17 @@ impl Session {
             engine.remember(kept);
         }
         Ok(engine)
+    }
+
+    /// The rule that keeps the model from a skill, and where it is written.
+    pub(crate) fn denying_rule(&self, engine: &Engine, skill: &str) -> Option<String> {
+        let ruling = engine.ruling("skill", skill);
+        let Reason::Rule { rule, .. } = ruling.reason else { return None };
+        let Rule { permission, pattern, action } = *rule;
+        let place = self.layers.origins.get(&format!("permissions.{permission}.{pattern}"));
+        let place = place.map_or(String::new(), |origin| format!(" of {origin}"));
+        (action == Action::Deny)
+            .then(|| format!("the rule `{permission}: {pattern} = deny`{place}"))
     }
 
     /// The project by its path, which approvals are bound to.
