@@ -8,6 +8,8 @@ mod layers;
 mod model;
 mod origin;
 mod project;
+mod rules;
+mod said;
 
 #[cfg(test)]
 mod tests;
@@ -21,9 +23,11 @@ use skill::offer::CatalogFormat;
 use skill::roots::Source;
 
 pub(crate) use evals::EvalSettings;
-pub(crate) use layers::{ConfigError, Layers, RuleSet, closest, expand, leaves, variable_names};
+pub(crate) use layers::{Layers, closest, expand, leaves, variable_names};
 pub(crate) use model::{ModelSettings, Provider};
 pub(crate) use origin::Origin;
+pub(crate) use rules::RuleSet;
+pub(crate) use said::ConfigError;
 
 /// Settings of `.agent/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

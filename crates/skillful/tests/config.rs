@@ -187,6 +187,84 @@ fn a_project_reaches_no_further_host_interpreter_or_limit() {
 }
 
 #[test]
+fn the_rules_that_count_are_shown_and_no_others() {
+    let world = World::new();
+    let user = r#"{"permissions": {"run_script": {"*": "ask", "pdf-*": "allow"}, "write_file": "deny", "skill": {"internal-*": "deny", "*": "allow"}},
+        "profiles": {"quick": {"run_script": "allow"}}}"#;
+    let project = r#"{"permissions": {"run_script": {"pdf-x*": "deny"}, "write_file": "ask", "delete_file": "allow", "grep": {"*": "deny", "src/*": "allow"}},
+        "profiles": {"quick": {"run_script": "ask"}, "loose": {"write_file": "allow"}}}"#;
+    world.write("home/.agent/config.json", user);
+    world.write("project/.agent/config.json", project);
+    assert_snapshot!(given(&world), @r#"
+    permissions.grep.*: "deny"                                    [world]/project/.agent/config.json
+    permissions.grep.src/*: "allow"                               [world]/project/.agent/config.json
+    permissions.run_script.*: "ask"                               [world]/home/.agent/config.json
+    permissions.run_script.pdf-*: "allow"                         [world]/home/.agent/config.json
+    permissions.run_script.pdf-x*: "deny"                         [world]/project/.agent/config.json
+    permissions.skill.*: "allow"                                  [world]/home/.agent/config.json
+    permissions.write_file.*: "deny"                              [world]/home/.agent/config.json
+    profiles.quick.run_script.*: "ask"                            [world]/project/.agent/config.json
+    [stderr]
+    warning: `permissions.write_file: {"*": "ask"}` in the project's file is ignored: a project may only tighten it
+    warning: `permissions.delete_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    warning: `profiles.loose.write_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    "#);
+    let rules = world.json("skillful config show --json");
+    assert_snapshot!(format!("{:#}", rules["permissions"]), @r#"
+    {
+      "grep": {
+        "*": "deny",
+        "src/*": "allow"
+      },
+      "run_script": {
+        "*": "ask",
+        "pdf-*": "allow",
+        "pdf-x*": "deny"
+      },
+      "skill": {
+        "*": "allow"
+      },
+      "write_file": {
+        "*": "deny"
+      }
+    }
+    "#);
+    let tighter = r#"{"permissions": {"run_script": "deny"}}"#;
+    world.write("project/.agent/config.json", tighter);
+    let world = world.with("SKILLFUL_PERMISSIONS", r#"{"write_file": "ask", "network": "deny"}"#);
+    assert_snapshot!(given(&world), @r#"
+    permissions.network.*: "deny"                                 $SKILLFUL_PERMISSIONS
+    permissions.run_script.*: "deny"                              [world]/project/.agent/config.json
+    permissions.skill.*: "allow"                                  [world]/home/.agent/config.json
+    permissions.write_file.*: "ask"                               $SKILLFUL_PERMISSIONS
+    profiles.quick.run_script.*: "allow"                          [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn rules_of_the_environment_can_be_wrong() {
+    let check = |name: &str, value: &str| World::new().with(name, value).run("skillful list");
+    assert_snapshot!(check("SKILLFUL_PERMISSIONS", "deny"), @r#"
+    [stderr]
+    error: `permissions` in $SKILLFUL_PERMISSIONS: invalid type: string "deny", expected an object from permissions to `allow`, `ask`, `deny` or an object of patterns
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    "#);
+    assert_snapshot!(check("SKILLFUL_PERMISSIONS", r#"{"run_scirpt": "deny"}"#), @"
+    [stderr]
+    error: `permissions` in $SKILLFUL_PERMISSIONS: unknown permission `run_scirpt`; did you mean `run_script`?
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("SKILLFUL_PROFILES", r#"{"readonly": {"run_script": "dney"}}"#), @"
+    [stderr]
+    error: `profiles.readonly.run_script` in $SKILLFUL_PROFILES: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+}
+
+#[test]
 fn roots_in_a_file_start_at_its_folder_and_are_of_its_owner() {
     let world = World::new();
     world.skill("project/tools/theirs", "The project's.");
