@@ -15,6 +15,7 @@ mod said;
 mod tests;
 
 use agent::budget::Budget;
+use agent::run::Patience;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};
@@ -49,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) disclosure: Disclosure,
     /// How much a run may use.
     pub(crate) budget: Budget,
+    /// How often something may go wrong in a run, and how much it may ask for at once.
+    pub(crate) patience: Patience,
     /// How scripts run.
     pub(crate) execution: Execution,
     /// What the record of a run holds.
@@ -86,18 +89,28 @@ pub(crate) struct Execution {
     pub(crate) require_approval_for: Vec<String>,
     /// Commands for further file extensions of scripts.
     pub(crate) interpreters: std::collections::BTreeMap<String, Vec<String>>,
+    /// Arguments that a script may be called with.
+    pub(crate) max_arguments: usize,
+    /// Bytes of one argument.
+    pub(crate) max_argument_bytes: usize,
     /// Hosts that network requests may reach.
     pub(crate) network_hosts: Vec<String>,
+    /// Those of them that may have private, loopback or link-local addresses.
+    pub(crate) private_hosts: Vec<String>,
 }
 
 impl Default for Execution {
     fn default() -> Self {
+        let arguments = tools::script::ArgumentLimits::default();
         Self {
             sandbox: Sandbox::Required,
             timeout_seconds: tools::sandbox::Limits::default().time.as_secs(),
             require_approval_for: Vec::new(),
             interpreters: Default::default(),
+            max_arguments: arguments.count,
+            max_argument_bytes: arguments.bytes,
             network_hosts: Vec::new(),
+            private_hosts: Vec::new(),
         }
     }
 }
@@ -241,6 +254,8 @@ pub(crate) struct Security {
     pub(crate) max_resource_file_bytes: u64,
     /// Characters of an excerpt.
     pub(crate) max_resource_excerpt_chars: usize,
+    /// Files that the tools see although their names say that they hold secrets.
+    pub(crate) visible_files: Vec<String>,
 }
 
 impl Default for Security {
@@ -257,6 +272,7 @@ impl Default for Security {
             oversize_skill_body: load.oversize,
             max_resource_file_bytes: load.file_bytes,
             max_resource_excerpt_chars: load.excerpt_chars,
+            visible_files: Vec::new(),
         }
     }
 }
@@ -318,6 +334,13 @@ impl Config {
         skill::offer::CatalogLimits {
             format: self.catalog.format,
             max_chars: self.catalog.max_chars,
+        }
+    }
+
+    pub(crate) fn argument_limits(&self) -> tools::script::ArgumentLimits {
+        tools::script::ArgumentLimits {
+            count: self.execution.max_arguments,
+            bytes: self.execution.max_argument_bytes,
         }
     }
 
