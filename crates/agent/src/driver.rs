@@ -24,7 +24,7 @@ use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 pub use clock::SystemClock;
-use meant::{complete, meant};
+use meant::{meant, whole};
 
 /// Something that decides.
 pub trait Model {
@@ -131,6 +131,8 @@ enum Held {
     Nothing,
     Pending(Pending<Request>),
     Approved(Approved<Request>),
+    /// It may be done, but nobody knows any more what exactly it was.
+    Lost(Refusal),
 }
 
 /// What came of performing something.
@@ -158,8 +160,6 @@ impl Driver<'_> {
     ) -> Result<Option<Ending>, DriveError> {
         let this = run.turn();
         let mut held = Held::Nothing;
-        // What the model wants done, with its secrets; nothing where it was decided in an earlier process.
-        let mut decided = None;
         // How long a model that failed wants to be left alone.
         let mut pause = Duration::ZERO;
         loop {
@@ -170,8 +170,7 @@ impl Driver<'_> {
             }
             let input = match run.step() {
                 Step::Prepare(action) => {
-                    let (prepared, next) =
-                        self.judge(action, decided.as_ref(), &run.purpose(), journal);
+                    let (prepared, next) = self.judge(action, run.meant(), &run.purpose(), journal);
                     held = next;
                     Input::Prepared(prepared)
                 }
@@ -195,7 +194,7 @@ impl Driver<'_> {
                             }
                         },
                         Step::Ask { request, question } => {
-                            match self.answer(request, question, &mut held) {
+                            match self.answer(request, question, run, &mut held) {
                                 Some(answer) => Input::Answered(answer),
                                 None => {
                                     let question = Box::new(question.clone());
@@ -205,8 +204,7 @@ impl Driver<'_> {
                         }
                         Step::Perform(request) => {
                             let held = std::mem::replace(&mut held, Held::Nothing);
-                            let decided = decided.as_ref();
-                            match self.perform(request, held, decided, run, journal)? {
+                            match self.perform(request, held, run, journal)? {
                                 Performed::Observed(observation) => Input::Observed(observation),
                                 Performed::Suspended(question) => {
                                     return Ok(Some(Ending::Suspended(question)));
@@ -219,7 +217,7 @@ impl Driver<'_> {
                 }
             };
             if let Input::Replied(Reply::Decided { decision, .. }) = &input {
-                decided = Some(decision.action.clone());
+                run.remember(decision.action.clone());
             }
             run.advance(self.redactor.apply(input), self.elapsed())?;
         }
@@ -287,21 +285,28 @@ impl Driver<'_> {
         &mut self,
         request: &Request,
         question: &ApprovalRequest,
+        run: &Run,
         held: &mut Held,
     ) -> Option<Answer> {
+        let mut lost = None;
         let pending = match std::mem::replace(held, Held::Nothing) {
             Held::Pending(pending) => pending,
             // After an interruption the question is decided anew: it may have been answered meanwhile.
-            _ => match self.engine.decide(request.clone(), request.skill_hash.as_ref()) {
-                Verdict::Allowed(approved) => {
-                    *held = Held::Approved(approved);
-                    return Some(Answer::Once);
+            _ => {
+                let whole = whole(request, run.meant());
+                let whole = whole.map_err(|refusal| lost = Some(refusal));
+                let whole = whole.unwrap_or_else(|()| request.clone());
+                match self.engine.decide(whole, request.skill_hash.as_ref()) {
+                    Verdict::Allowed(approved) => {
+                        *held = lost.map_or(Held::Approved(approved), Held::Lost);
+                        return Some(Answer::Once);
+                    }
+                    Verdict::Ask(pending) => pending,
+                    Verdict::Denied(denial) => {
+                        return Some(Answer::Reject { message: Some(denial.to_string()) });
+                    }
                 }
-                Verdict::Ask(pending) => pending,
-                Verdict::Denied(denial) => {
-                    return Some(Answer::Reject { message: Some(denial.to_string()) });
-                }
-            },
+            }
         };
         let answer = self.approver.ask(question)?;
         if let Ok(Granted { approved, scope, grants }) = pending.answer(counted(&answer, request)) {
@@ -309,7 +314,7 @@ impl Driver<'_> {
                 self.approver.remember(&grants);
             }
             self.engine.remember(grants);
-            *held = Held::Approved(approved);
+            *held = lost.map_or(Held::Approved(approved), Held::Lost);
         }
         Some(answer)
     }
@@ -318,26 +323,20 @@ impl Driver<'_> {
         &mut self,
         request: &Request,
         held: Held,
-        decided: Option<&Action>,
         run: &Run,
         journal: &mut Journal,
     ) -> Result<Performed, DriveError> {
         let approved = match held {
-            Held::Approved(approved) => approved,
+            Held::Approved(approved) => Ok(approved),
+            Held::Lost(refusal) => Err(Observation::failed(&refusal)),
             // After an interruption: only what changes nothing is done again.
-            _ if request.read_only => {
-                match self.engine.decide(request.clone(), request.skill_hash.as_ref()) {
-                    Verdict::Allowed(approved) => approved,
-                    _ => return Ok(Performed::Observed(vouching(interrupted(), journal))),
-                }
-            }
-            _ => return Ok(Performed::Observed(vouching(interrupted(), journal))),
+            _ if request.read_only => self.again(request, run),
+            _ => Err(interrupted()),
         };
-        if decided.is_none()
-            && let Err(refusal) = complete(&approved.action)
-        {
-            return Ok(Performed::Observed(Observation::failed(&refusal)));
-        }
+        let approved = match approved {
+            Ok(approved) => approved,
+            Err(observation) => return Ok(Performed::Observed(vouching(observation, journal))),
+        };
         let cancel = self.cancel.within(run.time_left(self.elapsed()));
         let observation = self.toolbox.perform(approved, &cancel, journal);
         // Before it can become the beginning of a child run.
@@ -346,6 +345,16 @@ impl Driver<'_> {
             Ok(Some(setup)) => self.delegate(setup, journal),
             Ok(None) => Ok(Performed::Observed(observation)),
             Err(refusal) => Ok(Performed::Observed(Observation::failed(&refusal))),
+        }
+    }
+
+    /// Leave to do something once more.
+    fn again(&self, request: &Request, run: &Run) -> Result<Approved<Request>, Observation> {
+        let whole = whole(request, run.meant());
+        let whole = whole.map_err(|refusal| Observation::failed(&refusal))?;
+        match self.engine.decide(whole, request.skill_hash.as_ref()) {
+            Verdict::Allowed(approved) => Ok(approved),
+            _ => Err(interrupted()),
         }
     }
 

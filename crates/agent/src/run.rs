@@ -49,6 +49,8 @@ pub struct Run {
     observations: u32,
     last: Option<Observation>,
     phase: Phase,
+    /// What the model decided last, with its secrets: for whoever does it, and in no note.
+    meant: Option<Action>,
     notes: Vec<Happening>,
 }
 
@@ -96,6 +98,7 @@ impl Run {
             observations: 0,
             last: None,
             phase: Phase::Decision { attempt: 1 },
+            meant: None,
             notes: Vec::new(),
             setup,
         };
@@ -195,6 +198,16 @@ impl Run {
     /// What came of the last action.
     pub fn last(&self) -> Option<&Observation> {
         self.last.as_ref()
+    }
+
+    /// Remembers what the model decided, word for word, as long as this process lasts.
+    pub(crate) fn remember(&mut self, decided: Action) {
+        self.meant = Some(decided);
+    }
+
+    /// What the model decided, word for word; nothing where that was in an earlier process.
+    pub(crate) fn meant(&self) -> Option<&Action> {
+        self.meant.as_ref()
     }
 
     /// How many turns have begun.

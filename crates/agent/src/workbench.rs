@@ -89,7 +89,7 @@ impl Toolbox for Workbench<'_> {
             }
             Action::LoadChunk { skill, chunk_id } => self.load_chunk(skill, chunk_id, journal),
             Action::RunScript { .. } => self.run_script(request, cancel, journal),
-            Action::CallTool { .. } => self.call_tool(request, journal),
+            Action::CallTool { .. } => self.call_tool(request, cancel, journal),
             Action::FinalAnswer { .. } => Ok(Observation::of("")),
         };
         done.unwrap_or_else(|refusal| Observation::failed(&refusal))
@@ -131,15 +131,21 @@ impl<'a> Workbench<'a> {
     fn call_tool(
         &mut self,
         request: Approved<Request>,
+        cancel: &Cancel,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let call = self.call(&request.action)?;
         let mut record = |change: &tools::undo::Undo| {
             journal.record_change(change).map_err(std::io::Error::other)
         };
+        let limits = self.workspace.limits.clone();
+        if let Some(left) = cancel.time_left() {
+            self.workspace.limits = limits.within(left);
+        }
         let outcome =
-            perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record)
-                .map_err(|error| of_tool(&error))?;
+            perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record);
+        self.workspace.limits = limits;
+        let outcome = outcome.map_err(|error| of_tool(&error))?;
         let outcome = self.without_secrets(outcome);
         let storage_ref = match &outcome.full {
             Some(full) => Some(self.keep(full, journal)?),

@@ -7,10 +7,12 @@ use std::fs;
 
 use agent::driver::Ending;
 use agent::event::{Event, EventKind};
-use agent::journal::{Difference, input_of, read, replay, setup_of, verify};
+use agent::journal::{Difference, Durability, input_of, read, replay, setup_of, verify};
+use agent::run::Run;
 use serde_json::{Value, json};
-use support::scenarios::{all, everything};
-use support::{CATALOG, World};
+use support::scenarios::{all, everything, waiting_for};
+use support::{CATALOG, Hooks, World, setup};
+use tools::permission::Answer;
 
 fn check_replay(events: &[Event], catalog: &str) -> Result<(), Difference> {
     replay(setup_of(&events[0], catalog.to_owned()).unwrap(), events)
@@ -125,4 +127,20 @@ fn only_the_beginning_of_a_run_says_what_it_began_with() {
     world.record(&everything());
     let error = setup_of(&world.events()[1], String::new()).unwrap_err();
     assert_eq!(error.to_string(), "event 2 does not say what the run began with");
+}
+
+#[test]
+fn what_a_person_allows_later_in_the_same_process_is_done_word_for_word() {
+    let secret = "password=hunter42x";
+    let mut scenario = waiting_for(secret);
+    let world = World::new();
+    let mut journal = world.begin(Durability::NoSync);
+    let mut run = Run::start(setup(&scenario));
+    let ending = world.drive(&mut run, &mut journal, &scenario, Hooks::default());
+    assert!(matches!(ending, Ending::Suspended(_)));
+    scenario.answer = Some(Answer::Once);
+    world.drive(&mut run, &mut journal, &scenario, Hooks::default());
+    assert_eq!(world.effects(), [secret]);
+    let record = fs::read_to_string(world.run_folder().join("events.jsonl")).unwrap();
+    assert!(!record.contains("hunter42x"));
 }

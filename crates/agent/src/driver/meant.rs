@@ -5,7 +5,7 @@
 
 use crate::action::Action;
 use crate::journal::is_redacted;
-use crate::step::Refusal;
+use crate::step::{Refusal, Request};
 
 /// What to do for an action of the run, for which the model `decided`, unless that was in an earlier process.
 ///
@@ -32,15 +32,25 @@ pub(super) fn meant(action: &Action, decided: Option<&Action>) -> Result<Action,
     Ok(meant)
 }
 
-/// Refuses an action from the record that is not all there.
-pub(super) fn complete(action: &Action) -> Result<(), Refusal> {
-    let words = serde_json::to_string(action).unwrap_or_default();
-    if !is_redacted(&words) {
-        return Ok(());
+/// What was asked for in an earlier call of the driver, as it was meant.
+pub(super) fn whole(request: &Request, decided: Option<&Action>) -> Result<Request, Refusal> {
+    // What is asked about must be what is done.
+    if request.patterns.iter().any(|pattern| is_redacted(pattern)) {
+        return Err(incomplete());
     }
-    Err(Refusal::new(
+    Ok(Request { action: meant(&request.action, decided)?, ..request.clone() })
+}
+
+/// Refuses an action from the record that is not all there.
+fn complete(action: &Action) -> Result<(), Refusal> {
+    let words = serde_json::to_string(action).unwrap_or_default();
+    if is_redacted(&words) { Err(incomplete()) } else { Ok(()) }
+}
+
+fn incomplete() -> Refusal {
+    Refusal::new(
         "Redacted",
-        "not done: the program ended before, and the record has this action without its secrets",
+        "not done: it was interrupted, and the record has this action without its secrets",
         "decide it again, as a whole",
-    ))
+    )
 }

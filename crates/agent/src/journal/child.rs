@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use super::error::JournalError;
+use super::lines::EVENTS;
 use super::listing::run_ids;
 use super::record::{restore, setup_of};
 use super::{Journal, RunId};
@@ -36,7 +37,9 @@ impl Journal {
 pub(super) fn children(folder: &Path) -> Result<Vec<RunId>, JournalError> {
     let own = folder.file_name().unwrap_or_default().to_string_lossy();
     let mut all = run_ids(folder.parent().unwrap_or(Path::new(".")))?;
-    all.retain(|run_id| run_id.parent() == Some(&own));
+    // A folder without events was left by an interruption.
+    let has_begun = |run_id: &RunId| folder.with_file_name(run_id.as_str()).join(EVENTS).exists();
+    all.retain(|run_id| run_id.parent() == Some(&own) && has_begun(run_id));
     // By number: as a text, the tenth comes before the second.
     all.sort_by_key(|run_id| (run_id.as_str().len(), run_id.clone()));
     Ok(all)

@@ -1,7 +1,7 @@
 //! Secrets and the tools: none is in a result, and none is lost to what stands for it.
 
 use std::borrow::Cow;
-use std::fs;
+use std::fs::{self, Metadata};
 
 use tools::call::{Call, WriteFile};
 use tools::outcome::Outcome;
@@ -17,8 +17,14 @@ impl Workbench<'_> {
         if !is_redacted(content) {
             return Ok(());
         }
+        let file = self.folder.join(path);
+        let is_readable =
+            |about: Metadata| about.is_file() && about.len() <= self.workspace.limits.file_bytes;
         // What cannot be read is refused, or created, where it is written.
-        let Ok(present) = fs::read(self.folder.join(path)) else { return Ok(()) };
+        if !fs::metadata(&file).is_ok_and(is_readable) {
+            return Ok(());
+        }
+        let Ok(present) = fs::read(file) else { return Ok(()) };
         match self.redactor.lost(&String::from_utf8_lossy(&present), content) {
             None => Ok(()),
             Some(mark) => Err(Refusal::new(

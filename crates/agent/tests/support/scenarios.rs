@@ -95,7 +95,12 @@ pub fn answer_at_once() -> Scenario {
 
 /// A run that needs an approval, and stays without one.
 pub fn nobody_answers() -> Scenario {
-    let turns = vec![vec![select("alpha")], vec![script("alpha", "never")], vec![finish("never")]];
+    waiting_for("never")
+}
+
+/// A script with this argument that nobody is there to allow.
+pub fn waiting_for(argument: &str) -> Scenario {
+    let turns = vec![vec![select("alpha")], vec![script("alpha", argument)], vec![finish("never")]];
     Scenario { answer: None, ..Scenario::new("nobody answers", turns) }
 }
 

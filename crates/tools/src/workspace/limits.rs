@@ -25,6 +25,18 @@ pub struct Limits {
     pub redirects: usize,
 }
 
+impl Limits {
+    /// The same, with no more time than this.
+    #[must_use]
+    pub fn within(&self, time: Duration) -> Self {
+        Self {
+            search_time: self.search_time.min(time),
+            network_time: self.network_time.min(time),
+            ..self.clone()
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -39,3 +39,26 @@ fn previous_content_that_was_tampered_with_is_not_put_back() {
     }
     assert!(changes(journal.folder()).is_err());
 }
+
+#[test]
+fn what_an_interruption_kept_from_being_vouched_for_is_vouched_for_later() {
+    let runs = TempDir::new().unwrap();
+    let mut own = journal(runs.path());
+    own.record_change(&written()).unwrap();
+    let folder = own.folder().to_owned();
+    let announced = own.take_changes();
+    assert_eq!((announced.len(), own.take_changes()), (1, Vec::new()));
+    drop(own);
+    let (mut again, _) = Journal::open(&folder, Durability::Sync).unwrap();
+    assert_eq!(again.take_changes(), announced);
+}
+
+#[test]
+fn a_change_stays_in_the_workspace() {
+    for path in ["../a", "/a", "a/../../b"] {
+        let runs = TempDir::new().unwrap();
+        let mut journal = journal(runs.path());
+        journal.record_change(&Undo { path: path.to_owned(), ..created() }).unwrap();
+        assert!(changes(journal.folder()).is_err(), "{path}");
+    }
+}
