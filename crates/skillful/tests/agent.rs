@@ -10,6 +10,8 @@ mod children;
 mod record;
 #[path = "agent/secrets.rs"]
 mod secrets;
+#[path = "agent/settings.rs"]
+mod settings;
 mod world;
 
 use serde_json::{Value, json};

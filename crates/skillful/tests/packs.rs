@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it finds nothing")]
 
 mod world;
+#[allow(dead_code, reason = "only a plain one is made here")]
+#[path = "hostile_packs/zip.rs"]
+mod zip;
 
 use std::fs;
 use std::path::Path;
@@ -133,7 +136,70 @@ fn an_export_is_the_pack_it_came_from() {
     }
     // A changed skill is another pack, without the signature.
     world.write("home/.agent/skills/demo/references/a.md", "B");
+    let output = world.output("skillful export demo -o out.zip --force");
+    let warned = "warning: demo was signed, and the export is not";
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with(warned), "{output:?}");
+    assert_eq!(works(&world, "verify out.zip")["signer"], Value::Null);
+}
+
+#[test]
+fn an_export_has_the_signature_where_the_pack_had_it() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    works(&world, "sign demo.zip --key k.sec --detached");
+    works(&world, "install demo.zip");
+    assert_eq!(works(&world, "export demo -o out.zip")["signed"], true);
+    let same = |one: &str, other: &str| {
+        let read = |path: &str| fs::read(world.path(&format!("project/{path}"))).unwrap();
+        assert_eq!(read(one), read(other), "{one} {other}");
+    };
+    same("out.zip", "demo.zip");
+    same("out.zip.sig", "demo.zip.sig");
+    // A signature in the way is not written over.
+    world.run("rm out.zip && echo mine > out.zip.sig");
+    assert_eq!(refusal(&world, "export demo -o out.zip"), ("AlreadyExists".to_owned(), 1));
+    assert!(!world.path("project/out.zip").exists());
     works(&world, "export demo -o out.zip --force");
+    same("out.zip.sig", "demo.zip.sig");
+    let output = world.output("skillful export demo -o - > piped.zip");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("use -o FILE"), "{output:?}");
+    same("piped.zip", "demo.zip");
+    // With a new key of one's own it is in the pack.
+    works(&world, "export demo -o own.zip --sign k.sec");
+    assert_eq!(works(&world, "verify own.zip")["signer"]["name"], "us");
+    assert!(!world.path("project/own.zip.sig").exists());
+}
+
+#[test]
+fn an_export_has_the_folder_that_the_pack_had() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    // A pack of another program, whose folder has not the skill's name.
+    let text = world.read("project/demo/SKILL.md");
+    let files = [zip::item("folder/SKILL.md", text), zip::item("folder/a.md", "A")];
+    world.write("project/foreign.zip", zip::zip(&files));
+    works(&world, "sign foreign.zip --key k.sec");
+    works(&world, "install foreign.zip");
+    assert_eq!(works(&world, "export demo -o out.zip")["signed"], true);
+    let read = |path: &str| fs::read(world.path(path)).unwrap();
+    assert_eq!(read("project/out.zip"), read("project/foreign.zip"));
+}
+
+#[test]
+fn an_export_of_one_skill_of_several_is_not_signed() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    skill(&world, "project/other", "other", "1.0.0", "# Other");
+    world.run("skillful pack demo other -o both.zip --sign k.sec");
+    works(&world, "install both.zip");
+    assert_snapshot!(world.run("skillful export demo -o out.zip | tail -n 1"), @"
+      demo@1.0.0, 2 files
+    [stderr]
+    warning: demo was signed, and the export is not: the signature is of other files, or of several skills
+    ");
     assert_eq!(works(&world, "verify out.zip")["signer"], Value::Null);
 }
 
@@ -334,14 +400,7 @@ fn the_lockfile_is_reproduced_exactly_or_not_at_all() {
     assert!(lockfile.contains("\"source\": \"demo.zip\""), "{lockfile}");
     world.run("rm -r .agent/skills");
     works(&world, "install --locked --scope project");
-    let again = world.read("project/.agent/skills.lock");
-    let without_time = |text: &str| {
-        text.lines()
-            .filter(|line| !line.contains("_at\"") && !line.contains("checksum"))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(without_time(&again), without_time(&lockfile));
+    assert_eq!(world.read("project/.agent/skills.lock"), lockfile);
     works(&world, "verify demo --scope project");
     assert_eq!(
         works(&world, "install --locked --scope project")["installed"],
@@ -355,6 +414,67 @@ fn the_lockfile_is_reproduced_exactly_or_not_at_all() {
         ("NotAsLocked".to_owned(), 4)
     );
     assert!(!world.path("project/.agent/skills/demo").exists());
+}
+
+#[test]
+fn a_signature_is_reproduced_too() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    world.run("cp demo.zip unsigned.zip");
+    works(&world, "sign demo.zip --key k.sec");
+    works(&world, "install demo.zip --scope project");
+    let lockfile = world.read("project/.agent/skills.lock");
+    // Without what was kept of the pack it cannot be verified any more.
+    world.run("rm -r .agent/skills/.packs");
+    works(&world, "install --locked --scope project --force");
+    works(&world, "verify demo --scope project");
+    world.run("rm -r .agent/skills && cp demo.zip signed.zip && cp unsigned.zip demo.zip");
+    for line in ["install --locked", "install --locked --dry-run", "install demo.zip --locked"] {
+        let line = format!("{line} --scope project");
+        assert_eq!(refusal(&world, &line), ("NotAsLocked".to_owned(), 4), "{line}");
+    }
+    // The same files in another pack have another manifest.
+    skill(&world, "project/other", "other", "1.0.0", "# Other");
+    world.run("skillful pack demo other -o demo.zip --sign k.sec --force");
+    assert_eq!(refusal(&world, "install --locked --scope project"), ("NotAsLocked".to_owned(), 4));
+    assert!(!world.path("project/.agent/skills/demo").exists());
+    assert_eq!(world.read("project/.agent/skills.lock"), lockfile);
+    world.run("cp signed.zip demo.zip");
+    works(&world, "install --locked --scope project");
+    assert_eq!(world.read("project/.agent/skills.lock"), lockfile);
+}
+
+#[test]
+fn all_sources_are_compared_with_the_lockfile_before_the_first_change() {
+    let world = World::new();
+    for name in ["one", "two"] {
+        skill(&world, &format!("project/{name}"), name, "1.0.0", "# One");
+        works(&world, &format!("install {name} --scope project"));
+    }
+    world.run("rm -r .agent/skills");
+    assert_snapshot!(world.run("skillful install --locked --scope project --dry-run"), @"
+    one 1.0.0  [world]/project/.agent/skills/one
+    two 1.0.0  [world]/project/.agent/skills/two
+    [stderr]
+    Nothing was written.
+    ");
+    assert_snapshot!(world.run("skillful install --locked --scope project --skill three"), @"
+    [stderr]
+    error: the lockfile has no skill `three`
+    hint: it has one, two
+    [exit 1]
+    ");
+    skill(&world, "project/two", "two", "1.0.0", "# Two");
+    assert_snapshot!(world.run("skillful install --locked --scope project"), @"
+    [stderr]
+    error: `two`: the content differs from the lockfile: its files are others
+    hint: install without --locked to accept the new content
+    [exit 4]
+    ");
+    assert!(!world.path("project/.agent/skills").exists());
+    works(&world, "install --locked --scope project --skill one");
+    assert!(world.path("project/.agent/skills/one").exists());
 }
 
 #[test]

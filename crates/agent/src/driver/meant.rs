@@ -8,12 +8,28 @@ use crate::journal::is_redacted;
 use crate::step::Refusal;
 
 /// What to do for an action of the run, for which the model `decided`, unless that was in an earlier process.
+///
+/// What a guard looks at is as the guard left it; the content is the model's.
 pub(super) fn meant(action: &Action, decided: Option<&Action>) -> Result<Action, Refusal> {
-    match decided {
-        Some(decided) if is_same(action, decided) => Ok(decided.clone()),
-        Some(_) => Ok(action.clone()),
-        None => complete(action).map(|()| action.clone()),
+    let Some(decided) = decided else { return complete(action).map(|()| action.clone()) };
+    let mut meant = action.clone();
+    match (&mut meant, decided) {
+        (Action::CallTool { params, .. }, Action::CallTool { params: own, .. }) => {
+            params.clone_from(own);
+        }
+        (Action::SearchSkills { query, .. }, Action::SearchSkills { query: own, .. }) => {
+            query.clone_from(own);
+        }
+        (
+            Action::RunScript { args, stdin, .. },
+            Action::RunScript { args: own_args, stdin: own_stdin, .. },
+        ) => {
+            args.clone_from(own_args);
+            stdin.clone_from(own_stdin);
+        }
+        _ => {}
     }
+    Ok(meant)
 }
 
 /// Refuses an action from the record that is not all there.
@@ -27,17 +43,4 @@ pub(super) fn complete(action: &Action) -> Result<(), Refusal> {
         "not done: the program ended before, and the record has this action without its secrets",
         "decide it again, as a whole",
     ))
-}
-
-/// Whether they differ at most in what no guard looks at.
-fn is_same(action: &Action, decided: &Action) -> bool {
-    match (action, decided) {
-        (Action::CallTool { tool, .. }, Action::CallTool { tool: meant, .. }) => tool == meant,
-        (Action::SearchSkills { .. }, Action::SearchSkills { .. }) => true,
-        (
-            Action::RunScript { skill, relative_path, .. },
-            Action::RunScript { skill: other, relative_path: path, .. },
-        ) => (skill, relative_path) == (other, path),
-        _ => false,
-    }
 }

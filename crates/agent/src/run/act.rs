@@ -186,6 +186,7 @@ impl Run {
             (Some(_), (Some(last), times)) if last == action => (Some(action.clone()), times + 1),
             (Some(_), _) => (Some(action.clone()), 1),
         };
-        self.repeated.1 >= self.setup.patience.same_failures
+        // What went well does not count, whatever the limit.
+        self.repeated.1 >= self.setup.patience.same_failures.max(1)
     }
 }

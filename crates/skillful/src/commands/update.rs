@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use pack::check::{Pack, Rules};
 use pack::diff::Changes;
-use pack::install::{Opened, Plan, PlannedSkill, Replace, compare_with_installed};
+use pack::install::{Opened, Plan, PlannedSkill, Record, Replace, compare_with_installed};
 use pack::refusal::Flaw;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -188,10 +188,8 @@ impl Update {
                 let plan = Plan {
                     skills,
                     replace,
-                    source: group.origin.to_owned(),
-                    resolved,
                     label: label.clone(),
-                    now,
+                    record: Record::New { source: group.origin.to_owned(), resolved, now },
                 };
                 opened.install(&pack, &plan)?;
                 Ok(shown)

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::layers::{ConfigError, Layers, closest, expand, known_keys, leaves};
+use super::layers::{Layers, closest, expand, known_keys, leaves};
 use super::project::{SETTINGS, Say};
-use super::{Config, ModelSettings, Origin};
+use super::{Config, ConfigError, ModelSettings, Origin};
 
 /// What the project, the user and the environment say; `None` where there is no file.
 #[derive(Default)]
