@@ -103,6 +103,21 @@ impl World {
         self.shown(&written)
     }
 
+    /// What a terminal gets when somebody sits at it, who waits for each question and answers it.
+    pub(crate) fn conversation(&self, line: &str, answers: &[(&str, &str)]) -> String {
+        let mut terminal = Terminal::new(100);
+        let mut command = self.command(line);
+        command.stdin(terminal.side()).stdout(terminal.side()).stderr(terminal.side());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        terminal.leave();
+        answers.iter().for_each(|(question, answer)| terminal.answer(question, answer));
+        let written = terminal.read();
+        let code = child.wait().unwrap().code();
+        let seen = self.shown(&written);
+        if code == Some(0) { seen } else { format!("{seen}[exit {}]\n", code.unwrap()) }
+    }
+
     /// What a user sees: stdout, then stderr and the exit code if there are any.
     pub(crate) fn run(&self, line: &str) -> String {
         let output = self.output(line);
