@@ -128,6 +128,10 @@ impl Action {
     }
 }
 
+/// In the diagnostics of a decision of a served run: what it selects is handed over even if it has been before,
+/// because a person chose it.
+pub const AGAIN: &str = "again";
+
 /// A skill by its name, and its source where several have that name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct SkillRef {

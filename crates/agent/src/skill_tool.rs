@@ -255,7 +255,7 @@ impl<'a> SkillTool<'a> {
         }
         let action = Action::SelectSkills { skills: vec![found.clone()], reason: String::new() };
         self.permit(of_skills(&action, &[entry]), approver)?;
-        let (text, _) = activate(entry, &self.read, &self.limits)?;
+        let (text, _) = activate(entry, &self.read, &self.limits, |_| Ok(None))?;
         self.loaded.push(found);
         Ok(text)
     }

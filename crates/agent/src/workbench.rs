@@ -5,7 +5,9 @@
 
 mod request;
 mod script;
+mod secrets;
 mod skills;
+mod streams;
 
 #[cfg(test)]
 mod tests;
@@ -80,7 +82,7 @@ impl Toolbox for Workbench<'_> {
     ) -> Observation {
         let action = request.action.clone();
         let done = match &action {
-            Action::SelectSkills { skills, .. } => self.select(skills),
+            Action::SelectSkills { skills, .. } => self.select(skills, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
             Action::LoadResource { skill, relative_path, section_hint } => {
                 self.load_resource(skill, relative_path, section_hint.as_deref(), journal)
@@ -97,16 +99,19 @@ impl Toolbox for Workbench<'_> {
 impl<'a> Workbench<'a> {
     /// The skill that is meant, as far as whoever asks may know of it.
     fn entry(&self, wanted: &SkillRef) -> Result<&'a Entry, Refusal> {
-        if self.invoked.as_ref() == Some(wanted) {
-            return match self.index.get(&wanted.name, wanted.source) {
-                Some(entry) if entry.trusted => Ok(entry),
-                Some(_) => Err(Refusal::new(
+        let chosen = self.invoked.as_ref().filter(|invoked| invoked.name == wanted.name);
+        match chosen.map(|invoked| self.index.meant(&invoked.name, invoked.source)) {
+            // Another one of that name, which the user did not choose.
+            Some(Some(entry)) if wanted.source.is_some_and(|source| source != entry.source) => {}
+            Some(Some(entry)) if entry.trusted => return Ok(entry),
+            Some(Some(_)) => {
+                return Err(Refusal::new(
                     "SkillUntrusted",
                     format!("the skill `{}` comes from a project that is not trusted", wanted.name),
                     "look at the project's skills, then `skillful trust project`",
-                )),
-                None => Err(not_found(&wanted.name)),
-            };
+                ));
+            }
+            Some(None) | None => {}
         }
         self.offer.get(&wanted.name, wanted.source).ok_or_else(|| not_found(&wanted.name))
     }
@@ -118,7 +123,9 @@ impl<'a> Workbench<'a> {
         let params = if params.is_null() { json!({}) } else { params.clone() };
         let call = Call::parse(tool, params)
             .map_err(|error| Refusal::new(error.code(), error.to_string(), error.hint()))?;
-        self.workspace.resolve(call).map_err(|error| of_tool(&error))
+        let call = self.workspace.resolve(call).map_err(|error| of_tool(&error))?;
+        self.check_marks(&call)?;
+        Ok(call)
     }
 
     fn call_tool(
@@ -133,11 +140,14 @@ impl<'a> Workbench<'a> {
         let outcome =
             perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record)
                 .map_err(|error| of_tool(&error))?;
+        let outcome = self.without_secrets(outcome);
         let storage_ref = match &outcome.full {
             Some(full) => Some(self.keep(full, journal)?),
             None => None,
         };
-        let result = outcome.to_json(storage_ref.as_deref());
+        let mut result = outcome.to_json(storage_ref.as_deref());
+        // As long as its texts are texts: quoted, a secret may look different.
+        self.redactor.value(&mut result);
         let mut facts = result.clone();
         if let Value::Object(facts) = &mut facts {
             facts.remove("content");

@@ -5,14 +5,12 @@ mod support;
 
 use std::fs;
 
-use agent::driver::{Ending, approvals};
+use agent::driver::Ending;
 use agent::event::{Event, EventKind};
 use agent::journal::{Difference, input_of, read, replay, setup_of, verify};
-use agent::step::{Input, Prepared};
 use serde_json::{Value, json};
-use support::scenarios::{Scenario, all, everything};
+use support::scenarios::{all, everything};
 use support::{CATALOG, World};
-use tools::permission::{Answer, Configuration, Engine, Verdict};
 
 fn check_replay(events: &[Event], catalog: &str) -> Result<(), Difference> {
     replay(setup_of(&events[0], catalog.to_owned()).unwrap(), events)
@@ -127,29 +125,4 @@ fn only_the_beginning_of_a_run_says_what_it_began_with() {
     world.record(&everything());
     let error = setup_of(&world.events()[1], String::new()).unwrap_err();
     assert_eq!(error.to_string(), "event 2 does not say what the run began with");
-}
-
-#[test]
-fn what_was_approved_for_the_run_counts_when_it_is_resumed() {
-    let engine = || Engine::new("/project", Configuration::default());
-    let questions = |answer: Answer| {
-        let world = World::new();
-        let scenario = Scenario { answer: Some(answer), ..everything() };
-        world.record(&scenario);
-        let events = world.events();
-        let mut resumed = engine();
-        resumed.remember(approvals(&engine(), &events));
-        let prepared = events.iter().filter_map(input_of).filter_map(|(input, _)| match input {
-            Input::Prepared(Prepared::Ask { request, .. }) => Some(request),
-            _ => None,
-        });
-        // The first script that was asked about, asked about again.
-        let request = prepared.into_iter().next().unwrap();
-        let hash = request.skill_hash.clone();
-        matches!(resumed.decide(request, hash.as_ref()), Verdict::Ask(_))
-    };
-    assert!(questions(Answer::Once), "once is once");
-    assert!(!questions(Answer::Run));
-    assert!(!questions(Answer::Always));
-    assert!(questions(Answer::Reject { message: None }));
 }

@@ -32,8 +32,11 @@ pub struct RunSummary {
 /// One side.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// Share of what was checked that held, choosing the skill itself left out.
+    /// Share of what was checked that held, choosing the skill itself and what a model judged left out.
     pub pass_rate: Spread,
+    /// Share of the sentences that a model judged and found true, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assertion_pass_rate: Option<Spread>,
     /// Seconds a run took.
     pub time_seconds: Spread,
     /// Tokens a run took.
@@ -54,6 +57,9 @@ pub struct Spread {
 pub struct Delta {
     /// Of the pass rates.
     pub pass_rate: f64,
+    /// Of the shares of true sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assertion_pass_rate: Option<f64>,
     /// Of the times.
     pub time_seconds: f64,
     /// Of the tokens.
@@ -83,6 +89,10 @@ impl Benchmark {
             |part: fn(&Side) -> Spread| part(&with_skill).mean - part(&without_skill).mean;
         let delta = Delta {
             pass_rate: difference(|side| side.pass_rate),
+            assertion_pass_rate: with_skill
+                .assertion_pass_rate
+                .zip(without_skill.assertion_pass_rate)
+                .map(|(with, without)| with.mean - without.mean),
             time_seconds: difference(|side| side.time_seconds),
             tokens: difference(|side| side.tokens),
         };
@@ -95,13 +105,16 @@ impl Benchmark {
 
 impl RunSummary {
     /// What is compared, both sides of it, and the difference.
-    pub fn rows(&self) -> [(&'static str, Spread, Spread, f64); 3] {
+    pub fn rows(&self) -> Vec<(&'static str, Spread, Spread, f64)> {
         let Self { with_skill: with, without_skill: without, delta } = self;
-        [
-            ("pass rate", with.pass_rate, without.pass_rate, delta.pass_rate),
-            ("seconds", with.time_seconds, without.time_seconds, delta.time_seconds),
-            ("tokens", with.tokens, without.tokens, delta.tokens),
-        ]
+        let mut rows = vec![("checks", with.pass_rate, without.pass_rate, delta.pass_rate)];
+        let judged = (with.assertion_pass_rate, without.assertion_pass_rate);
+        if let ((Some(with), Some(without)), Some(delta)) = (judged, delta.assertion_pass_rate) {
+            rows.push(("assertions", with, without, delta));
+        }
+        rows.push(("seconds", with.time_seconds, without.time_seconds, delta.time_seconds));
+        rows.push(("tokens", with.tokens, without.tokens, delta.tokens));
+        rows
     }
 }
 
@@ -114,9 +127,11 @@ impl std::fmt::Display for Spread {
 impl Side {
     fn of(results: &[CaseResult], variant: Variant) -> Self {
         let own = || results.iter().filter(move |result| result.variant == variant);
+        let judged: Vec<f64> = own().filter_map(found_true).collect();
         let costs = || own().filter_map(|result| Some(result.verdict.as_ref()?.cost));
         Self {
             pass_rate: Spread::of(&own().map(held).collect::<Vec<_>>()),
+            assertion_pass_rate: (!judged.is_empty()).then(|| Spread::of(&judged)),
             time_seconds: Spread::of(
                 &costs().map(|cost| cost.milliseconds as f64 / 1_000.0).collect::<Vec<_>>(),
             ),
@@ -125,13 +140,14 @@ impl Side {
     }
 }
 
-/// The share of what was checked that held. Whether the skill was chosen is no fair question without it. Where a
-/// case has sentences for a model to judge, those are what it is about.
+/// The share of the sentences that a model found true; nothing where it judged none.
+fn found_true(result: &CaseResult) -> Option<f64> {
+    let passed = result.graded.iter().filter(|graded| graded.passed).count();
+    (!result.graded.is_empty()).then(|| passed as f64 / result.graded.len() as f64)
+}
+
+/// The share of what was checked that held. Whether the skill was chosen is no fair question without it.
 fn held(result: &CaseResult) -> f64 {
-    if !result.graded.is_empty() {
-        let passed = result.graded.iter().filter(|graded| graded.passed).count();
-        return passed as f64 / result.graded.len() as f64;
-    }
     let Some(verdict) = &result.verdict else { return 0.0 };
     let fair = |dimension: Dimension| matches!(dimension, Dimension::Output | Dimension::Files);
     let mut counts =

@@ -52,6 +52,15 @@ pub fn graded(assertion: &str, answer: &str, said: Option<&str>) -> Graded {
     }
 }
 
+/// A sentence about an answer that there is none of; it counts, so that a run that broke is no gain.
+pub fn unanswered(assertion: &str) -> Graded {
+    Graded {
+        text: assertion.to_owned(),
+        passed: false,
+        evidence: "not judged: the run came to no answer".to_owned(),
+    }
+}
+
 /// The JSON object in a text, whatever stands around it.
 fn object_in(text: &str) -> Option<Value> {
     let (start, end) = (text.find('{')?, text.rfind('}')?);

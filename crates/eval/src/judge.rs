@@ -1,5 +1,6 @@
 //! From the record of a run to scores: pure functions, one module a dimension.
 
+mod breakdown;
 mod budget;
 mod cost;
 mod disclosure;
@@ -19,7 +20,7 @@ use agent::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
+use crate::case::{Case, ExpectedContent};
 use crate::trace::Trace;
 pub use cost::Cost;
 pub use trigger::Triggered;
@@ -93,6 +94,9 @@ pub struct Check {
 /// What the judges say about one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
+    /// Why the run broke, where the case does not expect that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// Everything that was checked.
     pub checks: Vec<Check>,
     /// The skills that were chosen, against those that were expected.
@@ -102,9 +106,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether every check holds.
+    /// Whether the run is whole and every check holds.
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|check| check.passed)
+        self.error.is_none() && self.checks.iter().all(|check| check.passed)
     }
 
     /// The share of checks of a dimension that hold; nothing where none was made.
@@ -129,6 +133,8 @@ pub struct Evidence<'a> {
     pub events: &'a [Event],
     /// Its files; without them, what a case expects of files is not judged.
     pub files: Option<&'a dyn Files>,
+    /// What the case's `expected/` folder holds.
+    pub expected: &'a [ExpectedContent],
     /// Whether the events were seen as they happened, deltas included.
     pub is_live: bool,
 }
@@ -155,9 +161,15 @@ pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
     output::judge(case, &trace, &mut checks);
     if let Some(files) = evidence.files {
         files::judge(case, files, &mut checks);
+        files::compare(evidence.expected, files, &mut checks);
     }
     streaming::judge(case, &trace, evidence.is_live, &mut checks);
-    Verdict { checks: checks.0, triggered: Triggered::of(case, &trace), cost: Cost::of(&trace) }
+    Verdict {
+        error: breakdown::judge(case, &trace),
+        checks: checks.0,
+        triggered: Triggered::of(case, &trace),
+        cost: Cost::of(&trace),
+    }
 }
 
 /// Events of several runs, apart.

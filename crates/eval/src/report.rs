@@ -24,7 +24,7 @@ pub use markdown::{failures, markdown};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// A query counts as triggering where it does so in at least this share of its runs.
+/// A query counts as triggering where it does so in at least this share of its runs, unless the user says otherwise.
 pub const TRIGGER_THRESHOLD: f64 = 0.5;
 
 /// Everything that is known after all cases have run.
@@ -68,12 +68,18 @@ pub struct Summary {
     pub dimensions: BTreeMap<Dimension, f64>,
     /// Chosen against expected skills.
     pub trigger: TriggerSummary,
+    /// The share of its runs from which on a query counts as triggering.
+    #[serde(default = "usual_threshold")]
+    pub trigger_threshold: f64,
     /// How often each query of a trigger set chose its skill.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trigger_rates: Vec<TriggerRate>,
     /// Sentences that a model judged, apart from everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<AssertionSummary>,
+    /// Sentences that no model judged.
+    #[serde(default)]
+    pub unjudged: usize,
     /// What all runs took together.
     pub cost: Cost,
 }
@@ -116,15 +122,41 @@ pub struct AssertionSummary {
     pub total: usize,
 }
 
+/// What a report says besides its results.
+#[derive(Debug, Clone)]
+pub struct About<'a> {
+    /// When, in RFC 3339.
+    pub created: String,
+    /// The model; nothing where each case brought its own.
+    pub model: Option<String>,
+    /// Files that hold no usable cases.
+    pub problems: Vec<String>,
+    /// A skill that cases were run with and without.
+    pub compared: Option<&'a str>,
+    /// The share of its runs from which on a query counts as triggering.
+    pub trigger_threshold: f64,
+}
+
+impl Default for About<'_> {
+    fn default() -> Self {
+        Self {
+            created: String::new(),
+            model: None,
+            problems: Vec::new(),
+            compared: None,
+            trigger_threshold: TRIGGER_THRESHOLD,
+        }
+    }
+}
+
+fn usual_threshold() -> f64 {
+    TRIGGER_THRESHOLD
+}
+
 impl Report {
     /// A report about these results.
-    pub fn new(
-        created: String,
-        model: Option<String>,
-        mut results: Vec<CaseResult>,
-        problems: Vec<String>,
-        compared: Option<&str>,
-    ) -> Self {
+    pub fn new(about: About<'_>, mut results: Vec<CaseResult>) -> Self {
+        let About { created, model, problems, compared, trigger_threshold } = about;
         results.sort_by(|a, b| {
             let key = |r: &CaseResult| {
                 (r.suite.clone(), r.id.clone(), r.variant == Variant::Without, r.number)
@@ -132,7 +164,7 @@ impl Report {
             key(a).cmp(&key(b))
         });
         let benchmark = compared.map(|skill| Benchmark::of(skill, &results));
-        let summary = Summary::of(&results);
+        let summary = Summary::of(&results, trigger_threshold);
         Self {
             version: VERSION,
             created,
@@ -149,14 +181,28 @@ impl Report {
     fn counted(&self) -> impl Iterator<Item = &CaseResult> {
         self.results.iter().filter(|result| result.variant == Variant::With)
     }
+
+    /// Runs that failed, but for those that the rate of their trigger query can afford.
+    pub fn failed(&self) -> impl Iterator<Item = &CaseResult> {
+        self.counted().filter(|result| !self.is_well(result))
+    }
+
+    /// Whether a run passed, or is of a trigger query whose rate is right without it.
+    fn is_well(&self, result: &CaseResult) -> bool {
+        if result.passed || result.should_trigger.is_none() {
+            return result.passed;
+        }
+        let name = result.name();
+        self.summary.trigger_rates.iter().any(|rate| rate.passed && rate.name == name)
+    }
 }
 
 impl Summary {
-    fn of(results: &[CaseResult]) -> Self {
+    fn of(results: &[CaseResult], threshold: f64) -> Self {
         let counted: Vec<&CaseResult> =
             results.iter().filter(|result| result.variant == Variant::With).collect();
         let cases: Vec<&[&CaseResult]> = counted.chunk_by(|a, b| a.name() == b.name()).collect();
-        let rates: Vec<f64> = cases.iter().map(|runs| case_rate(runs)).collect();
+        let rates: Vec<f64> = cases.iter().map(|runs| case_rate(runs, threshold)).collect();
         let passed = rates.iter().filter(|rate| **rate >= 1.0).count();
         let counts = verdicts(&counted)
             .fold(Triggered::default(), |sum, verdict| sum.plus(verdict.triggered));
@@ -174,12 +220,14 @@ impl Summary {
                 recall: counts.recall(),
                 f1: counts.f1(),
             },
-            trigger_rates: cases.iter().filter_map(|runs| trigger_rate(runs)).collect(),
+            trigger_threshold: threshold,
+            trigger_rates: cases.iter().filter_map(|runs| trigger_rate(runs, threshold)).collect(),
             assertions: graded().next().map(|_| AssertionSummary {
                 passed: graded().filter(|graded| graded.passed).count(),
                 total: graded().count(),
             }),
-            cost: total(&counted),
+            unjudged: counted.iter().fold(0, |sum: usize, run| sum.saturating_add(run.unjudged)),
+            cost: verdicts(&counted).fold(Cost::default(), |sum, verdict| sum.plus(verdict.cost)),
         }
     }
 }
@@ -189,25 +237,25 @@ fn verdicts<'r>(results: &'r [&CaseResult]) -> impl Iterator<Item = &'r crate::j
 }
 
 /// The share of runs that passed; a trigger query passes or fails as a whole.
-fn case_rate(runs: &[&CaseResult]) -> f64 {
-    if let Some(rate) = trigger_rate(runs) {
+fn case_rate(runs: &[&CaseResult], threshold: f64) -> f64 {
+    if let Some(rate) = trigger_rate(runs, threshold) {
         return f64::from(u8::from(rate.passed));
     }
     runs.iter().filter(|run| run.passed).count() as f64 / runs.len().max(1) as f64
 }
 
-fn trigger_rate(runs: &[&CaseResult]) -> Option<TriggerRate> {
+fn trigger_rate(runs: &[&CaseResult], threshold: f64) -> Option<TriggerRate> {
     let first = runs.first()?;
     let should_trigger = first.should_trigger?;
     let chose = |run: &&&CaseResult| {
-        run.verdict
-            .as_ref()
-            .is_some_and(|verdict| verdict.triggered.right + verdict.triggered.wrong > 0)
+        let counts = run.verdict.as_ref().map(|verdict| verdict.triggered).unwrap_or_default();
+        // Any other skill that was chosen says nothing about the one in question.
+        if should_trigger { counts.right > 0 } else { counts.wrong > 0 }
     };
     let rate = runs.iter().filter(chose).count() as f64 / runs.len() as f64;
     // A run that broke says nothing about the description, and must not look like a success.
-    let broken = runs.iter().any(|run| run.error.is_some());
-    let passed = !broken && (rate >= TRIGGER_THRESHOLD) == should_trigger;
+    let broken = runs.iter().any(|run| run.is_broken());
+    let passed = !broken && (rate >= threshold) == should_trigger;
     Some(TriggerRate {
         name: first.name(),
         query: first.input.clone(),
@@ -240,21 +288,6 @@ fn dimensions(results: &[&CaseResult]) -> BTreeMap<Dimension, f64> {
         Some((dimension, mean(&scores)?))
     };
     Dimension::ALL.into_iter().filter_map(scored).collect()
-}
-
-fn total(results: &[&CaseResult]) -> Cost {
-    verdicts(results).fold(Cost::default(), |sum, verdict| {
-        let cost = verdict.cost;
-        Cost {
-            input_tokens: sum.input_tokens + cost.input_tokens,
-            cached_tokens: sum.cached_tokens + cost.cached_tokens,
-            output_tokens: sum.output_tokens + cost.output_tokens,
-            cost_usd: cost.cost_usd.map(|own| own + sum.cost_usd.unwrap_or(0.0)).or(sum.cost_usd),
-            milliseconds: sum.milliseconds + cost.milliseconds,
-            turns: sum.turns + cost.turns,
-            tool_calls: sum.tool_calls + cost.tool_calls,
-        }
-    })
 }
 
 fn mean(numbers: &[f64]) -> Option<f64> {

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::case::Located;
 use crate::grade::{self, Graded};
-use crate::judge::{Evidence, Verdict, judge};
+use crate::judge::{Dimension, Evidence, Verdict, judge};
 use place::Place;
 use process::Ended;
 
@@ -47,8 +47,19 @@ pub struct Options {
     pub jobs: usize,
     /// How long a case may take.
     pub time_limit: Duration,
-    /// The model that judges sentences; without one they are not judged.
-    pub grader: Option<String>,
+    /// Who judges sentences; without anyone they are not judged.
+    pub grader: Option<Grader>,
+}
+
+/// The model that judges sentences. Cases see nothing of what it needs.
+#[derive(Debug, Clone)]
+pub struct Grader {
+    /// The model.
+    pub model: String,
+    /// Variables that it sees, instead of those of the cases.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Its settings, instead of those of the cases.
+    pub config: Map<String, Value>,
 }
 
 /// Whether the skill in question is there.
@@ -102,8 +113,14 @@ pub struct CaseResult {
     /// Sentences that a model judged; they do not count in `passed`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub graded: Vec<Graded>,
+    /// How many sentences no model judged.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unjudged: usize,
     /// Where the record is kept, relative to the report.
     pub record: String,
+    /// What it is a result of: another one where the case or its model is.
+    #[serde(default)]
+    pub fingerprint: String,
 }
 
 impl CaseResult {
@@ -112,12 +129,11 @@ impl CaseResult {
         format!("{}/{}", self.suite, self.id)
     }
 
-    /// Whether both are of the same job.
-    pub fn is_of(&self, job: &Job<'_>) -> bool {
-        self.suite == job.located.suite
-            && self.id == job.located.case.id
-            && self.number == job.number
-            && self.variant == job.variant()
+    /// Whether something failed other than the choice of skills.
+    pub(crate) fn is_broken(&self) -> bool {
+        let checks = self.verdict.iter().flat_map(|verdict| &verdict.checks);
+        self.error.is_some()
+            || checks.into_iter().any(|c| !c.passed && c.dimension != Dimension::Trigger)
     }
 }
 
@@ -125,6 +141,15 @@ impl Job<'_> {
     /// Whether the skill in question is there.
     pub fn variant(&self) -> Variant {
         if self.without.is_some() { Variant::Without } else { Variant::With }
+    }
+
+    /// The same for the same run of the same case with the same model, and for no other.
+    pub fn fingerprint(&self, options: &Options) -> String {
+        let Located { case, suite, should_trigger, .. } = self.located;
+        let job = (suite, case, should_trigger, self.number, self.without);
+        let grader = options.grader.as_ref().map(|grader| &grader.model);
+        let whole = serde_json::json!([job, options.model, grader]);
+        crate::sha256(whole.to_string().as_bytes())
     }
 
     /// A name for its record, unlike that of any other job.
@@ -184,20 +209,27 @@ fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseRe
         verdict: None,
         answer: None,
         graded: Vec::new(),
+        unjudged: if options.grader.is_none() { case.assertions.len() } else { 0 },
         record: job.record(),
+        fingerprint: job.fingerprint(options),
     };
     match carry_out(job, options, stop) {
         Ok(Carried::Stopped) => return None,
-        Ok(Carried::Ran { events, verdict, failed }) => {
+        Ok(Carried::Ran { events, mut verdict, failed }) => {
             result.passed = verdict.passed() && failed.is_none();
             result.answer = crate::trace::Trace::new(&events).answer().map(str::to_owned);
-            result.error = failed;
+            // What the program said about it says more than its record.
+            result.error = failed.or(verdict.error.take());
             result.verdict = Some(verdict);
-            result.graded = grade(job, result.answer.as_deref(), options, stop);
         }
         Err(error) => result.error = Some(error),
     }
+    result.graded = grade(job, result.answer.as_deref(), options, stop);
     Some(result)
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 enum Carried {
@@ -209,7 +241,8 @@ enum Carried {
 fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carried, String> {
     let place = Place::prepare(job, options).map_err(|error| error.to_string())?;
     let limit = job.located.case.constraints.max_wall_seconds;
-    let limit = limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds + 30));
+    let limit =
+        limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds.saturating_add(30)));
     let ended = process::run(place.command(job, options), limit, stop)
         .map_err(|error| format!("cannot start the program: {error}"))?;
     let (output, failed) = match ended {
@@ -226,19 +259,27 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     if events.is_empty() {
         return Err(failed.unwrap_or_else(|| "the run left no record".to_owned()));
     }
-    let evidence = Evidence { events: &events, files: Some(&place), is_live: true };
+    let expected = job.located.expected_contents();
+    let expected = expected.map_err(|error| format!("cannot read `expected/`: {error}"))?;
+    let evidence =
+        Evidence { events: &events, files: Some(&place), expected: &expected, is_live: true };
     let verdict = judge(&job.located.case, &evidence);
     Ok(Carried::Ran { events, verdict, failed })
 }
 
 /// Has the grader judge each sentence of the case about the answer.
 fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBool) -> Vec<Graded> {
-    let (Some(grader), Some(answer)) = (&options.grader, answer) else { return Vec::new() };
+    let Some(Grader { model, environment, config }) = &options.grader else { return Vec::new() };
     let case = &job.located.case;
-    let judged = |assertion: &String| {
+    if case.assertions.is_empty() {
+        return Vec::new();
+    }
+    let options =
+        Options { environment: environment.clone(), config: config.clone(), ..options.clone() };
+    let judged = |assertion: &String, answer: &str| {
         let question = grade::question(assertion, &case.input, answer);
-        let place = Place::empty(options).ok()?;
-        let command = place.ask(&question, grader, options);
+        let place = Place::empty(&options).ok()?;
+        let command = place.ask(&question, model, &options);
         let Ok(Ended::Exited { output, .. }) = process::run(command, options.time_limit, stop)
         else {
             return None;
@@ -246,8 +287,11 @@ fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBo
         let events = events(&output).ok()?;
         crate::trace::Trace::new(&events).answer().map(str::to_owned)
     };
-    let sentences = case.assertions.iter();
-    sentences.map(|text| grade::graded(text, answer, judged(text).as_deref())).collect()
+    let graded = |text: &String| match answer {
+        Some(answer) => grade::graded(text, answer, judged(text, answer).as_deref()),
+        None => grade::unanswered(text),
+    };
+    case.assertions.iter().map(graded).collect()
 }
 
 /// The events of a program's output; a line that was cut off at the end does not count.

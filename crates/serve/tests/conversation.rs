@@ -241,6 +241,9 @@ async fn a_person_chooses_skills_that_the_model_is_not_told_about() {
     let prompt = client.ask("prompts/get", params).await;
     let text = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.contains("Do it.") && text.ends_with("Use this skill for: the report"), "{text}");
+    let params = json!({"name": "secret"});
+    let again = client.ask("prompts/get", params).await;
+    assert!(again.to_string().contains("Do it."), "a person gets what they choose: {again}");
     for hidden in ["inner", "nope"] {
         let prompt = client.ask("prompts/get", json!({"name": hidden})).await;
         assert_eq!(prompt["error"]["code"], -32602);

@@ -9,7 +9,7 @@ mod tests;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::markdown::{Line, lines};
+use crate::markdown::{INDENT, Line, indentation, lines};
 use crate::metadata::Diagnostic;
 
 /// A block that is loaded on demand.
@@ -35,8 +35,8 @@ pub struct Parts {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Takes a body apart. An opening tag begins a line, or follows a closing one; a closing tag ends a
-/// line, or comes before an opening one.
+/// Takes a body apart. An opening tag begins a line that is not indented like code, or follows a
+/// closing one; a closing tag ends a line, or comes before an opening one.
 pub fn parse(body: &str) -> Parts {
     let mut scanner = Scanner {
         body,
@@ -81,7 +81,7 @@ const NOTED: usize = 50;
 
 impl Scanner<'_> {
     fn line(&mut self, line: Line<'_>) {
-        let mut may_open = self.seen <= line.start;
+        let mut may_open = self.seen <= line.start && indentation(line.text, 0).0 <= INDENT;
         self.seen = self.seen.max(line.start);
         while self.seen < line.end {
             let rest = &self.body[self.seen..line.end];

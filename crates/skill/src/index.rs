@@ -109,7 +109,7 @@ impl Index {
     /// The words of all skills; built when first asked for.
     pub(crate) fn search_index(&self) -> &SearchIndex {
         self.words.get_or_init(|| {
-            let documents: Vec<Document<'_>> = self.skills.iter().map(Document::from).collect();
+            let documents: Vec<Document<'_>> = self.searched().map(Document::from).collect();
             match self.cache.as_ref().filter(|_| documents.len() > WORTH_KEEPING) {
                 Some(cache) => cache.search_index(&self.roots, &documents),
                 None => SearchIndex::build(&documents, 0),

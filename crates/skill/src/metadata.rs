@@ -40,8 +40,7 @@ pub enum Mode {
     /// A skill without a readable name and description is refused.
     #[default]
     Strict,
-    /// A missing name is the folder's, a missing description is empty, angle brackets are escaped
-    /// when shown.
+    /// A missing name is the folder's, a missing description is empty, angle brackets are escaped.
     Lenient,
 }
 
@@ -50,7 +49,8 @@ pub enum Mode {
 pub struct ReadOptions {
     /// Strict or lenient.
     pub mode: Mode,
-    /// Whether `<` and `>` in a value refuse the skill; lenient mode escapes them instead.
+    /// Whether `<` and `>` in a value refuse the skill; lenient mode escapes them instead, but in a
+    /// name, which is no text to be read.
     pub block_angle_brackets: bool,
     /// Bounds of the frontmatter.
     pub limits: Limits,
@@ -59,6 +59,18 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self { mode: Mode::Strict, block_angle_brackets: true, limits: Limits::default() }
+    }
+}
+
+impl ReadOptions {
+    /// `text` as a model or a person may see it.
+    fn shown(&self, text: String) -> String {
+        let escapes = self.block_angle_brackets && self.mode == Mode::Lenient;
+        if escapes && text.contains(['<', '>']) {
+            text.replace('<', "&lt;").replace('>', "&gt;")
+        } else {
+            text
+        }
     }
 }
 
@@ -140,7 +152,7 @@ impl Metadata {
         let meta = reader.meta();
         let mut diagnostics = reader.diagnostics;
         diagnostics.extend(departures(&name, &description, folder));
-        Ok(Self { name, description, controls, meta, diagnostics })
+        Ok(Self { name, description: options.shown(description), controls, meta, diagnostics })
     }
 }
 
@@ -153,6 +165,12 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn note(&mut self, code: &str, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::new(code, message));
+    }
+
+    /// Hidden characters in a key do not make it another one: a control must not be lost to them.
+    fn get(&self, field: &str) -> Option<&Value> {
+        let is_field = |key: &str| text::strip_hidden(key).0 == field;
+        self.fields.0.iter().find(|(key, _)| is_field(key)).map(|(_, value)| value)
     }
 
     fn lenient(&self) -> bool {
@@ -180,7 +198,7 @@ impl Reader<'_> {
     }
 
     fn required(&self, field: &str) -> Result<Option<&str>, FrontmatterError> {
-        match self.fields.get(field) {
+        match self.get(field) {
             None => Ok(None),
             Some(value) if value.is_null() => Ok(None),
             Some(value) => match value.text().map(str::trim) {
@@ -200,6 +218,9 @@ impl Reader<'_> {
             }
             None => return Err(FrontmatterError::NoName),
         };
+        if self.options.block_angle_brackets && name.contains(['<', '>']) {
+            return Err(FrontmatterError::AngleBrackets { field: "name".to_owned() });
+        }
         let hidden = text::has_hidden(&name) || name.contains(['\n', '\t']);
         if hidden { Err(FrontmatterError::HiddenInName) } else { Ok(name) }
     }
@@ -232,7 +253,7 @@ impl Reader<'_> {
     }
 
     fn controls(&mut self) -> Controls {
-        let user_invocable = match self.fields.get("user-invocable") {
+        let user_invocable = match self.get("user-invocable") {
             Some(_) => "user-invocable",
             None => "user-invokable",
         };
@@ -245,7 +266,7 @@ impl Reader<'_> {
     }
 
     fn flag(&mut self, field: &str, absent: bool, unclear: bool) -> bool {
-        let read = match self.fields.get(field) {
+        let read = match self.get(field) {
             None => return absent,
             Some(Value::Scalar(scalar)) => scalar.flag(),
             Some(_) => None,
@@ -260,7 +281,7 @@ impl Reader<'_> {
     }
 
     fn run_mode(&mut self) -> RunMode {
-        match self.fields.get("run-mode").map(|value| value.text().map(str::trim)) {
+        match self.get("run-mode").map(|value| value.text().map(str::trim)) {
             None | Some(Some("inline")) => RunMode::Inline,
             Some(Some("subagent")) => RunMode::Subagent,
             Some(_) => {
@@ -274,7 +295,7 @@ impl Reader<'_> {
     }
 
     fn allowed_tools(&mut self) -> Option<Vec<String>> {
-        let value = self.fields.get("allowed-tools")?;
+        let value = self.get("allowed-tools")?;
         let written = match value {
             Value::Scalar(_) => value.text().map_or_else(Vec::new, tool_names::split),
             Value::List(items) if items.iter().all(|item| item.text().is_some()) => {
@@ -292,21 +313,21 @@ impl Reader<'_> {
     }
 
     fn meta(&self) -> Meta {
-        let text = |map: &Map, field: &str| {
-            let (visible, _) = text::strip_hidden(map.get(field)?.text()?.trim());
-            (!visible.is_empty()).then(|| visible.into_owned())
+        let text = |value: Option<&Value>| {
+            let (visible, _) = text::strip_hidden(value?.text()?.trim());
+            (!visible.is_empty()).then(|| self.options.shown(visible.into_owned()))
         };
-        let nested = match self.fields.get("metadata") {
+        let nested = match self.get("metadata") {
             Some(Value::Map(map)) => Some(map),
             _ => None,
         };
         let either = |field| {
-            text(self.fields, field).or_else(|| nested.and_then(|nested| text(nested, field)))
+            text(self.get(field)).or_else(|| nested.and_then(|nested| text(nested.get(field))))
         };
         Meta {
             author: either("author"),
-            compatibility: text(self.fields, "compatibility"),
-            license: text(self.fields, "license"),
+            compatibility: text(self.get("compatibility")),
+            license: text(self.get("license")),
             version: either("version"),
         }
     }

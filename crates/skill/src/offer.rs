@@ -42,10 +42,11 @@ impl<'a> Offer<'a> {
         self.named.iter().flatten().copied()
     }
 
-    /// The skill called `name`; the strongest one unless a source is named.
+    /// The skill called `name`; the one that is listed unless a source is named.
     pub fn get(&self, name: &str, source: Option<Source>) -> Option<&'a Entry> {
+        let weaker = self.shadowed.iter().copied().filter(|_| source.is_some());
         self.skills()
-            .chain(self.shadowed.iter().copied())
+            .chain(weaker)
             .find(|entry| entry.name == name && source.is_none_or(|source| source == entry.source))
     }
 
@@ -70,10 +71,24 @@ impl Index {
         self.shadowed.iter().find(|other| other.trusted && other.name == winner.name)
     }
 
+    /// The skill that a person means by `name`: like [`Index::get`], but where none of a source is named and
+    /// the strongest one waits for trust, the one that it does not hide.
+    pub fn meant(&self, name: &str, source: Option<Source>) -> Option<&Entry> {
+        let found = self.get(name, source)?;
+        let usable = self.usable(found).filter(|_| source.is_none());
+        Some(usable.unwrap_or(found))
+    }
+
+    /// What stands for each name when skills are searched.
+    pub(crate) fn searched(&self) -> impl Iterator<Item = &Entry> {
+        self.skills.iter().map(|winner| self.usable(winner).unwrap_or(winner))
+    }
+
     /// Skills that fit `query`, the best first, hidden and untrusted ones included: for the user.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        let searched: Vec<&Entry> = self.searched().collect();
         let ranked = self.search_index().rank(query).into_iter().take(limit);
-        ranked.map(|(place, score)| hit(query, &self.skills[place], score)).collect()
+        ranked.map(|(place, score)| hit(query, searched[place], score)).collect()
     }
 }
 

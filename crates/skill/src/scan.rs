@@ -219,7 +219,7 @@ pub(crate) fn scan(
         if level.is_empty() {
             break;
         }
-        if depth > options.depth + 1 {
+        if depth > options.depth.saturating_add(1) {
             scan.ignore(PathBuf::new(), Problem::TooDeep { limit: options.depth });
             break;
         }

@@ -25,7 +25,11 @@ fn without_files_every_setting_has_its_default() {
     catalog.format: "lines"
     catalog.max_chars: 8000
     disclosure: "metadata"
+    eval.trigger_threshold: 0.5
+    execution.max_argument_bytes: 4096
+    execution.max_arguments: 64
     execution.network_hosts: []
+    execution.private_hosts: []
     execution.require_approval_for: []
     execution.sandbox: "required"
     execution.timeout_seconds: 30
@@ -48,6 +52,9 @@ fn without_files_every_setting_has_its_default() {
     model.provider: null
     model.stream: true
     model.timeout_seconds: 600
+    patience.corrections: 2
+    patience.same_failures: 3
+    patience.skills_per_turn: 2
     registry.compat: true
     registry.follow_symlinks: true
     registry.max_depth: 6
@@ -63,6 +70,7 @@ fn without_files_every_setting_has_its_default() {
     security.max_skill_body_chars: 40000
     security.max_skill_body_lines: 500
     security.oversize_skill_body: "trim"
+    security.visible_files: []
     skill_roots: []
     trust.projects: "ask"
     "#);
@@ -133,8 +141,8 @@ fn a_project_may_only_tighten_what_protects_the_user() {
     world.write("project/.agent/config.json", loose);
     assert_snapshot!(given(&world), @r#"
     [stderr]
-    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     warning: `security.block_angle_brackets_in_frontmatter: false` in the project's file is ignored: a project may only tighten it
+    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     [exit 1]
     "#);
     world.write("home/.agent/config.json", loose);
@@ -142,14 +150,125 @@ fn a_project_may_only_tighten_what_protects_the_user() {
     security.block_angle_brackets_in_frontmatter: false           [world]/home/.agent/config.json
     trust.projects: "all"                                         [world]/home/.agent/config.json
     [stderr]
-    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     warning: `security.block_angle_brackets_in_frontmatter: false` in the project's file is ignored: a project may only tighten it
+    warning: `trust.projects: "all"` in the project's file is ignored: a project may only tighten it
     "#);
     world.write("project/.agent/config.json", tight);
     assert_snapshot!(given(&world), @r#"
     security.block_angle_brackets_in_frontmatter: false           [world]/home/.agent/config.json
     trust.projects: "all"                                         [world]/home/.agent/config.json
     "#);
+}
+
+#[test]
+fn a_project_reaches_no_further_host_interpreter_or_limit() {
+    let world = World::new();
+    world.write(
+        "project/.agent/config.json",
+        r#"{
+            "execution": {"network_hosts": ["evil.example"], "interpreters": {"sh": ["evil"]}, "timeout_seconds": 3600},
+            "audit": {"store_prompts": true}, "registry": {"mode": "lenient"},
+            "security": {"max_resource_file_bytes": 4000000000}, "budget": {"max_turns": 1000, "max_tool_calls": 3}
+        }"#,
+    );
+    assert_snapshot!(given(&world), @r#"
+    budget.max_tool_calls: 3                                      [world]/project/.agent/config.json
+    [stderr]
+    warning: `audit.store_prompts: true` in the project's file is ignored: a project may only tighten it
+    warning: `budget.max_turns: 1000` in the project's file is ignored: a project may only lower it, from 12
+    warning: `execution.network_hosts` in the project's file is ignored: only you may set it
+    warning: `execution.timeout_seconds: 3600` in the project's file is ignored: a project may only lower it, from 30
+    warning: `registry.mode: "lenient"` in the project's file is ignored: a project may only tighten it
+    warning: `security.max_resource_file_bytes: 4000000000` in the project's file is ignored: a project may only lower it, from 2000000
+    warning: `execution.interpreters` in the project's file is ignored: only you may set it
+    "#);
+    world.write(
+        "home/.agent/config.json",
+        r#"{"budget": {"max_turns": 20}, "execution": {"network_hosts": ["good.example"]}}"#,
+    );
+    assert_snapshot!(world.run("skillful -q config show --origin | grep -v ' default$'"), @r#"
+    budget.max_tool_calls: 3                                      [world]/project/.agent/config.json
+    budget.max_turns: 20                                          [world]/home/.agent/config.json
+    execution.network_hosts: ["good.example"]                     [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn the_rules_that_count_are_shown_and_no_others() {
+    let world = World::new();
+    let user = r#"{"permissions": {"run_script": {"*": "ask", "pdf-*": "allow"}, "write_file": "deny", "skill": {"internal-*": "deny", "*": "allow"}},
+        "profiles": {"quick": {"run_script": "allow"}}}"#;
+    let project = r#"{"permissions": {"run_script": {"pdf-x*": "deny"}, "write_file": "ask", "delete_file": "allow", "grep": {"*": "deny", "src/*": "allow"}},
+        "profiles": {"quick": {"run_script": "ask"}, "loose": {"write_file": "allow"}}}"#;
+    world.write("home/.agent/config.json", user);
+    world.write("project/.agent/config.json", project);
+    assert_snapshot!(given(&world), @r#"
+    permissions.grep.*: "deny"                                    [world]/project/.agent/config.json
+    permissions.grep.src/*: "allow"                               [world]/project/.agent/config.json
+    permissions.run_script.*: "ask"                               [world]/home/.agent/config.json
+    permissions.run_script.pdf-*: "allow"                         [world]/home/.agent/config.json
+    permissions.run_script.pdf-x*: "deny"                         [world]/project/.agent/config.json
+    permissions.skill.*: "allow"                                  [world]/home/.agent/config.json
+    permissions.write_file.*: "deny"                              [world]/home/.agent/config.json
+    profiles.quick.run_script.*: "ask"                            [world]/project/.agent/config.json
+    [stderr]
+    warning: `permissions.write_file: {"*": "ask"}` in the project's file is ignored: a project may only tighten it
+    warning: `permissions.delete_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    warning: `profiles.loose.write_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    "#);
+    let rules = world.json("skillful config show --json");
+    assert_snapshot!(format!("{:#}", rules["permissions"]), @r#"
+    {
+      "grep": {
+        "*": "deny",
+        "src/*": "allow"
+      },
+      "run_script": {
+        "*": "ask",
+        "pdf-*": "allow",
+        "pdf-x*": "deny"
+      },
+      "skill": {
+        "*": "allow"
+      },
+      "write_file": {
+        "*": "deny"
+      }
+    }
+    "#);
+    let tighter = r#"{"permissions": {"run_script": "deny"}}"#;
+    world.write("project/.agent/config.json", tighter);
+    let world = world.with("SKILLFUL_PERMISSIONS", r#"{"write_file": "ask", "network": "deny"}"#);
+    assert_snapshot!(given(&world), @r#"
+    permissions.network.*: "deny"                                 $SKILLFUL_PERMISSIONS
+    permissions.run_script.*: "deny"                              [world]/project/.agent/config.json
+    permissions.skill.*: "allow"                                  [world]/home/.agent/config.json
+    permissions.write_file.*: "ask"                               $SKILLFUL_PERMISSIONS
+    profiles.quick.run_script.*: "allow"                          [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn rules_of_the_environment_can_be_wrong() {
+    let check = |name: &str, value: &str| World::new().with(name, value).run("skillful list");
+    assert_snapshot!(check("SKILLFUL_PERMISSIONS", "deny"), @r#"
+    [stderr]
+    error: `permissions` in $SKILLFUL_PERMISSIONS: invalid type: string "deny", expected an object from permissions to `allow`, `ask`, `deny` or an object of patterns
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    "#);
+    assert_snapshot!(check("SKILLFUL_PERMISSIONS", r#"{"run_scirpt": "deny"}"#), @"
+    [stderr]
+    error: `permissions` in $SKILLFUL_PERMISSIONS: unknown permission `run_scirpt`; did you mean `run_script`?
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("SKILLFUL_PROFILES", r#"{"readonly": {"run_script": "dney"}}"#), @"
+    [stderr]
+    error: `profiles.readonly.run_script` in $SKILLFUL_PROFILES: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
 }
 
 #[test]
@@ -224,7 +343,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `execution`, `audit`, `install`, `permissions`, `profiles`
+    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `patience`, `execution`, `audit`, `install`, `eval`, `permissions`, `profiles`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -343,9 +462,15 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_chars": 8000,  // Characters it may take.
       },
       // "disclosure": "metadata",  // Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+      "eval": {
+        // "trigger_threshold": 0.5,  // The share of its runs from which on a trigger query counts as triggering, more than 0 and at most 1.
+      },
       "execution": {
+        // "max_argument_bytes": 4096,  // Bytes of one argument.
+        // "max_arguments": 64,  // Arguments that a script may be called with.
         // "network_hosts": [],  // Hosts that network requests may reach.
-        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules say.
+        // "private_hosts": [],  // Those of them that may have private, loopback or link-local addresses.
+        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules allow; the lists of all places add up.
         // "sandbox": "required",  // What happens where the kernel cannot contain a script.
         // "timeout_seconds": 30,  // Seconds a script may take.
       },
@@ -372,6 +497,11 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "stream": true,  // Whether replies come in pieces.
         // "timeout_seconds": 600,  // Seconds for a whole reply.
       },
+      "patience": {
+        // "corrections": 2,  // Corrective tries in a turn after a reply that is not a decision.
+        // "same_failures": 3,  // Failures of the same action in a row that end the run.
+        // "skills_per_turn": 2,  // Bodies that one action may load.
+      },
       "permissions": {
       },
       "profiles": {
@@ -394,6 +524,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_skill_body_chars": 40000,  // Characters of a body.
         // "max_skill_body_lines": 500,  // Lines of a body.
         // "oversize_skill_body": "trim",  // What happens to a longer body: `trim` or `reject`.
+        // "visible_files": [],  // Files that the tools see although their names say that they hold secrets.
       },
       // "skill_roots": [],  // Further folders to search for skills, the strongest first.
       "trust": {
@@ -476,7 +607,7 @@ fn settings_reach_the_commands() {
     flat        user      Flat.
     linked      user      Linked.
     other-host  user      Of another host.
-    tagged      user      a <b> c
+    tagged      user      a &lt;b&gt; c
     ");
     assert_snapshot!(with("SKILLFUL_REGISTRY_PRECEDENCE", "[\"builtin\"]"), @"");
     assert_snapshot!(with("SKILLFUL_SECURITY_BLOCK_ANGLE_BRACKETS_IN_FRONTMATTER", "false"), @"

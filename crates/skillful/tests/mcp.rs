@@ -127,6 +127,13 @@ fn a_client_is_told_what_its_settings_need() {
     [stderr]
     for .mcp.json in the project
     "#);
+    let line =
+        "skillful --root '/a b' -C . mcp --yes --print-config=codex -q --approve 'run_script:a/*'";
+    assert_snapshot!(world.run(line), @r#"
+    [mcp_servers.skillful]
+    command = "skillful"
+    args = ["--root","/a b","-C",".","mcp","--yes","--approve","run_script:a/*"]
+    "#);
     for client in ["claude-desktop", "cursor", "gemini-cli", "goose", "vscode", "windsurf", "zed"] {
         let printed = world.run(&format!("skillful mcp --print-config {client}"));
         assert!(printed.contains("skillful") && printed.contains("mcp"), "{printed}");

@@ -26,11 +26,11 @@ const INSTALL: &str = "Install 1 skill? [y/N] ";
 fn an_install_asks_and_does_as_it_is_told() {
     let world = world();
     for no in ["n", "", "no", "yess"] {
-        let seen = world.conversation("skillful install demo", &[(INSTALL, no)]);
+        let seen = world.conversation("skillful install demo", &[(INSTALL, &format!("{no}\n"))]);
         assert!(seen.ends_with("hint: nothing was changed\n[exit 3]\n"), "{no}: {seen}");
         assert!(!world.path("home/.agent").exists(), "{no}");
     }
-    assert_snapshot!(world.conversation("skillful install demo", &[(INSTALL, "y")]), @"
+    assert_snapshot!(world.conversation("skillful install demo", &[(INSTALL, "y\n")]), @"
     warning: demo has a script: scripts/a.sh
     Install 1 skill? [y/N] y
     demo 1.0.0  [world]/home/.agent/skills/demo
@@ -46,7 +46,7 @@ fn an_update_shows_what_changes_before_it_asks() {
     version(&world, "2.0.0");
     world.write("project/demo/scripts/b.sh", "curl https://example.com/b\n");
     world.write("home/.agent/skills/demo/scripts/a.sh", "echo mine\n");
-    assert_snapshot!(world.conversation("skillful update", &[(INSTALL, "n")]), @"
+    assert_snapshot!(world.conversation("skillful update", &[(INSTALL, "n\n")]), @"
     demo  1.0.0 to 2.0.0  user, from [world]/project/demo
       new or changed scripts: scripts/b.sh
       new addresses: https://example.com/b
@@ -60,7 +60,7 @@ fn an_update_shows_what_changes_before_it_asks() {
     [exit 3]
     ");
     assert!(world.read("home/.agent/skills/demo/SKILL.md").contains("1.0.0"));
-    let seen = world.conversation("skillful update", &[(INSTALL, "yes")]);
+    let seen = world.conversation("skillful update", &[(INSTALL, "yes\n")]);
     assert!(seen.ends_with("Updated.\n"), "{seen}");
     assert!(world.read("home/.agent/skills/demo/SKILL.md").contains("2.0.0"));
     assert_eq!(world.read("home/.agent/skills/demo/scripts/a.sh"), "echo mine\n");
@@ -70,14 +70,14 @@ fn an_update_shows_what_changes_before_it_asks() {
 fn a_password_is_asked_for_and_never_shown() {
     let world = world();
     let (new, again) = ("New password (empty for none): ", "Once more: ");
-    let seen = world.conversation("skillful keygen key", &[(new, "s3cret"), (again, "other")]);
+    let seen = world.conversation("skillful keygen key", &[(new, "s3cret\n"), (again, "other\n")]);
     assert!(seen.contains("the two passwords differ") && !seen.contains("s3cret"), "{seen}");
     assert!(!world.path("project/key.sec").exists());
-    let seen = world.conversation("skillful keygen key", &[(new, "s3cret"), (again, "s3cret")]);
+    let seen = world.conversation("skillful keygen key", &[(new, "s3cret\n"), (again, "s3cret\n")]);
     assert!(!seen.contains("s3cret") && !seen.contains("[exit"), "{seen}");
     world.run("skillful pack demo -o demo.zip");
     let sign = "skillful sign demo.zip --key key.sec";
-    assert_snapshot!(world.conversation(sign, &[("Password of the key: ", "s3cret")]), @"
+    assert_snapshot!(world.conversation(sign, &[("Password of the key: ", "s3cret\n")]), @"
     Password of the key: 
     [world]/project/demo.zip  demo@1.0.0
     ");

@@ -24,6 +24,10 @@ fn answer(content: &str) -> Value {
     json!({"action": {"type": "final_answer", "payload": {"content": content}}})
 }
 
+fn act(kind: &str, payload: Value) -> Value {
+    json!({"action": {"type": kind, "payload": payload}})
+}
+
 fn call(tool: &str, params: Value) -> Value {
     json!({"action": {"type": "call_tool", "payload": {"tool": tool, "params": params}}})
 }
@@ -103,6 +107,48 @@ fn a_denied_script_never_runs() {
         "ToolNotAllowed",
         "a yes to everything is not a yes to what is denied"
     );
+}
+
+#[test]
+fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it() {
+    let world = sales();
+    let project = r#"{"execution": {"require_approval_for": ["run_script"]}}"#;
+    world.write("project/.agent/config.json", project);
+    world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "deny"}}"#);
+    world.run("skillful run --yes \"Summarise sales.csv\"");
+    assert_eq!(codes(&world)[1], "ToolNotAllowed");
+    world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "allow"}}"#);
+    let asked = world.run("skillful run \"Summarise sales.csv\"");
+    assert!(asked.ends_with("[exit 3]\n"), "{asked}");
+    world.write("project/.agent/config.json", project.replace("run", "rnu"));
+    let misspelt = world.run("skillful run --yes \"Summarise sales.csv\"");
+    assert!(misspelt.contains("did you mean `run_script`?"), "{misspelt}");
+    assert!(misspelt.ends_with("[exit 2]\n"), "{misspelt}");
+}
+
+#[test]
+fn rules_of_the_environment_count_after_the_users() {
+    let outcome = |user: &str, variable: (&str, &str), flags: &str| {
+        let world = sales().with(variable.0, variable.1);
+        world.write("home/.agent/config.json", user);
+        let seen = world.run(&format!("skillful run {flags} \"Summarise sales.csv\""));
+        (codes(&world).get(1).cloned(), seen.ends_with("[exit 3]\n"))
+    };
+    let denied = (Some(json!("ToolNotAllowed")), false);
+    let asked = (None, true);
+    let ran = (Some(Value::Null), false);
+    let (allow, deny) =
+        (r#"{"permissions": {"run_script": "allow"}}"#, r#"{"run_script": "deny"}"#);
+    assert_eq!(outcome("{}", ("SKILLFUL_PERMISSIONS", deny), "--yes"), denied);
+    assert_eq!(outcome(allow, ("SKILLFUL_PERMISSIONS", deny), "--yes"), denied);
+    assert_eq!(outcome(allow, ("SKILLFUL_PERMISSIONS", r#"{"run_script": "ask"}"#), ""), asked);
+    assert_eq!(outcome("{}", ("SKILLFUL_PERMISSIONS", r#"{"run_script": "allow"}"#), ""), ran);
+    // In the order in which they are written, which is not that of the alphabet.
+    let ordered = r#"{"run_script": {"csv-*": "deny", "*": "allow"}}"#;
+    assert_eq!(outcome("{}", ("SKILLFUL_PERMISSIONS", ordered), ""), ran);
+    let profiles = r#"{"readonly": {"run_script": "deny"}}"#;
+    assert_eq!(outcome(allow, ("SKILLFUL_PROFILES", profiles), "--profile readonly"), denied);
+    assert_eq!(outcome(allow, ("SKILLFUL_PROFILES", profiles), ""), ran);
 }
 
 #[test]
@@ -214,8 +260,92 @@ fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
     world.skill("project/.agent/skills/theirs", "Theirs.");
     let chosen = world.json("skillful run --json --model scripted:turns.json \"/secret do it\"");
     assert_eq!(chosen["skills"], json!(["secret"]));
-    world.run("skillful run --model scripted:turns.json --skill theirs x");
-    assert_eq!(codes(&world), ["SkillUntrusted"]);
+    for (line, expected) in [
+        ("--skill theirs x", "error: the skill `theirs` comes from a project that is not trusted"),
+        ("'/theirs x'", "error: the skill `theirs` comes from a project that is not trusted"),
+        ("--skill secert x", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
+        ("'/secert x'", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
+    ] {
+        let seen =
+            world.run(&format!("skillful run --model scripted:turns.json {line} 2>&1; echo $?"));
+        assert!(seen.starts_with(expected), "{line}: {seen}");
+        assert!(seen.ends_with(if line.contains("theirs") { "4\n" } else { "1\n" }), "{seen}");
+    }
+    assert_eq!(world.run("ls .agent/runs | wc -l"), "1\n", "nothing was begun");
+    for path in ["/tmp/x.csv what is in it", "/etc what is in it", "/. x"] {
+        let line = format!("skillful run --json --model scripted:turns.json '{path}'");
+        let is_path = path != "/etc what is in it";
+        assert_eq!(world.run(&line).contains("\"completed\""), is_path, "{path}");
+    }
+}
+
+#[test]
+fn a_run_is_gone_on_with_and_taken_back_where_it_worked() {
+    let world =
+        scripted(json!([call("write_file", json!({"path": "a", "content": "new"})), answer("ok")]));
+    world.write("project/.git/HEAD", "").write("project/a", "root").write("project/sub/a", "sub");
+    world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+    world.run("cp turns.json sub");
+    let run = "skillful run --approve write_file --model scripted:turns.json x";
+    world.run(&format!("cd sub && {run}"));
+    assert_eq!(world.read("project/sub/a"), "new");
+    let elsewhere = world.run("skillful runs undo last 2>&1; echo $?");
+    assert!(elsewhere.contains("worked in `") && elsewhere.ends_with("4\n"), "{elsewhere}");
+    assert_eq!(world.read("project/a"), "root");
+    let imagined = world.run("cd sub && echo mine > a && skillful runs undo last --dry-run; cat a");
+    assert_eq!(imagined, "left  `a` has been changed since\nmine\n");
+    world.run("cd sub && printf new > a && skillful runs undo last");
+    assert_eq!(world.read("project/sub/a"), "sub");
+    world.run("cd sub && skillful run --model scripted:turns.json x");
+    let resumed = world.run("skillful run --resume last --approve write_file 2>&1; echo $?");
+    assert!(resumed.contains("worked in `") && resumed.ends_with("4\n"), "{resumed}");
+    // With its own model, although none is named.
+    let resumed = world.run("cd sub && skillful run -q --resume last --approve write_file");
+    assert_eq!((resumed.as_str(), world.read("project/sub/a").as_str()), ("ok\n", "new"));
+    assert_eq!(world.read("project/a"), "root");
+}
+
+#[test]
+fn of_two_skills_with_one_name_the_selected_one_is_used() {
+    let world = scripted(json!([
+        act(
+            "select_skills",
+            json!({"skills": [{"name": "twin", "source": "user"}, {"name": "twin", "source": "user"}], "reason": ""})
+        ),
+        act("run_script", json!({"skill": "twin", "relative_path": "scripts/s.sh", "args": []})),
+        answer("ok")
+    ]));
+    for (root, says) in [("home/.agent/skills", "USER"), ("more", "EXPLICIT")] {
+        world.skill(&format!("{root}/twin"), "Twin.");
+        world.write(&format!("{root}/twin/scripts/s.sh"), format!("#!/bin/sh\necho {says}\n"));
+    }
+    world.run("skillful --root ../more run --yes --model scripted:turns.json x");
+    let events = world.run("cat .agent/runs/*/events.jsonl");
+    assert!(events.contains("USER") && !events.contains("EXPLICIT"), "{events}");
+    assert_eq!(kinds(&world).iter().filter(|kind| *kind == "skill_loaded").count(), 1);
+}
+
+#[test]
+fn bodies_from_the_start_are_those_that_rules_allow_and_the_context_holds() {
+    let world = scripted(json!([answer("ok")]));
+    world.write(
+        "home/.agent/config.json",
+        r#"{"disclosure": "core", "permissions": {"skill": {"private-*": "ask"}}, "budget": {"max_context_chars": 9000}, "audit": {"store_prompts": true}}"#,
+    );
+    for (name, body) in
+        [("open", "OPEN"), ("private-one", "PRIVATE"), ("long", &"LONG ".repeat(2_000))]
+    {
+        world.write(
+            &format!("more/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: D.\n---\n{body}\n"),
+        );
+    }
+    world.run("skillful --root ../more --source explicit run --model scripted:turns.json x");
+    let events =
+        world.run("cat .agent/runs/*/events.jsonl .agent/runs/*/observations/* 2>/dev/null");
+    assert!(events.contains("OPEN") && !events.contains("PRIVATE"), "{events}");
+    let disclosed = r#""disclosure":{"core":["open"],"metadata":["long","private-one"]}"#;
+    assert!(events.contains(disclosed), "{events}");
 }
 
 #[test]
@@ -246,7 +376,7 @@ fn prompts_are_recorded_only_where_the_configuration_says_so() {
     world.run(run);
     assert_eq!(seen("exactly one JSON object"), "");
     assert_eq!(seen(r#"content\":\"an answer"#), "");
-    world.write("project/.agent/config.json", r#"{"audit": {"store_prompts": true}}"#);
+    world.write("home/.agent/config.json", r#"{"audit": {"store_prompts": true}}"#);
     world.run(run);
     assert_ne!(seen("exactly one JSON object"), "");
     assert_eq!(seen(r#"content\":\"an answer"#), ".agent/runs/RUN/events.jsonl\n");

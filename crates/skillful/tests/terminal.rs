@@ -3,6 +3,7 @@
 mod world;
 
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 use world::World;
 
 fn world() -> World {
@@ -23,6 +24,33 @@ fn world() -> World {
 fn plain(text: String) -> String {
     text.replace('\u{1b}', "␛")
 }
+
+/// A world with a script for the model.
+fn scripted(turns: Value) -> World {
+    let world = World::new().with("TERM", "xterm-256color").with("NO_COLOR", "1");
+    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world
+}
+
+/// A script that is run with `args` and `stdin`, once its skill is selected.
+fn script(args: Value, stdin: &str) -> World {
+    let select = json!({"action": {"type": "select_skills", "payload": {"skills": [{"name": "text-stats"}], "reason": "it counts"}}});
+    let run = json!({"action": {"type": "run_script", "payload": {
+        "skill": {"name": "text-stats"}, "relative_path": "scripts/stats.sh", "args": args, "stdin": stdin}}});
+    let done = json!({"action": {"type": "final_answer", "payload": {"content": "Done."}}});
+    scripted(json!([select, run, done]))
+}
+
+/// Without the seconds that are left, which differ from run to run.
+fn timeless(text: &str) -> String {
+    let line = |line: &str| match line.strip_suffix(" s left") {
+        Some(rest) => rest.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned() + "[n] s left",
+        None => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+const RUN: &str = "skillful run --model scripted:turns.json count";
 
 fn without_styles(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
@@ -151,4 +179,66 @@ fn errors_are_coloured_on_a_terminal_only() {
     hint: did you mean `letters`?
     [exit 1]
     ");
+}
+
+#[test]
+fn a_question_shows_what_is_approved() {
+    let world = script(json!(["a b.txt", "-"]), "some words");
+    assert_snapshot!(timeless(&world.dialogue(RUN, "no and why: ", "n too many\n")), @"
+    → select_skills text-stats
+      ✓  11 turns, 30 tool calls, [n] s left
+    → run_script scripts/stats.sh
+
+    Allow this?  run_script  (medium risk)
+      runs sh in a sandbox, no network, writes only to the run's sandbox folder
+      why    count
+      with   text-stats/scripts/stats.sh 'a b.txt' -
+      stdin  10 characters: some words
+    [o]nce  [r]un  [a]lways  [n]o, or no and why: n too many
+      ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
+    Done.
+    ");
+}
+
+#[test]
+fn a_question_says_what_it_does_not_show() {
+    let world = script(json!(["x".repeat(3_000) + " last"]), &"y".repeat(5_000));
+    let shown = timeless(&world.dialogue(RUN, "no and why: ", "n\n"));
+    assert_snapshot!(shown.replace(&"x".repeat(100), "[100 x]").replace(&"y".repeat(100), "[100 y]"), @"
+    → select_skills text-stats
+      ✓  11 turns, 30 tool calls, [n] s left
+    → run_script scripts/stats.sh
+
+    Allow this?  run_script  (medium risk)
+      runs sh in a sandbox, no network, writes only to the run's sandbox folder
+      why    count
+      with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
+      stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+    [o]nce  [r]un  [a]lways  [n]o, or no and why: n
+      ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
+    Done.
+    ");
+}
+
+#[test]
+fn the_plan_ticks_on_lines_of_its_own() {
+    let step = |status: &str| json!({"mode": "replace", "plan": {"goal": "count", "steps": [{"id": "s1", "title": "Run the script", "status": status}]}});
+    let look = json!({"action": {"type": "search_skills", "payload": {"query": "count"}}, "plan_update": step("in_progress")});
+    let done = json!({"action": {"type": "final_answer", "payload": {"content": "It is printed."}}, "plan_update": step("completed")});
+    assert_snapshot!(timeless(&scripted(json!([look, done])).terminal(RUN, 80)), @"
+    → search_skills
+    ▸ Run the script
+      ✓  11 turns, 30 tool calls, [n] s left
+    It is printed.
+    ✓ Run the script
+    ");
+}
+
+#[test]
+fn ctrl_c_at_a_question_stops_the_run() {
+    let world = script(json!([]), "");
+    let shown = world.dialogue(RUN, "no and why: ", "\u{3}");
+    assert!(shown.ends_with("[exit 130]\n") && !shown.contains("to allow it, run"), "{shown}");
+    let run = &world.json("skillful runs list --json")["runs"][0];
+    assert_eq!((&run["status"], &run["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));
 }

@@ -10,6 +10,10 @@ use crate::event::EventKind;
 use crate::outcome::StopReason;
 use crate::step::{Loaded, Observation, Prepared, Refusal, Request};
 
+/// Characters of the context that a chunk leaves free, and how many of a chunk are worth having.
+const RESERVED: usize = 1_000;
+const LEAST: usize = 200;
+
 impl Run {
     pub(super) fn plan_action(&mut self, action: Action, initiator: &str) {
         self.note(EventKind::ActionPlanned, json!({"initiator": initiator, "action": action}));
@@ -64,6 +68,10 @@ impl Run {
                 );
                 self.conclude(&request.action, &Observation::failed(&refusal));
             }
+            _ if self.time_left(elapsed).is_zero() => {
+                self.note(EventKind::ApprovalGranted, data);
+                self.finish(StopReason::MaxWallSeconds);
+            }
             _ => {
                 self.note(EventKind::ApprovalGranted, data);
                 self.phase = Phase::Observation { request };
@@ -77,10 +85,31 @@ impl Run {
             EventKind::ActionExecuted,
             json!({"elapsed_ms": elapsed, "action": request.action.kind(), "ok": observation.code.is_none(), "observation": observation}),
         );
+        let observation = self.fitted(observation);
         for loaded in &observation.loaded {
             self.load(loaded);
         }
         self.conclude(&request.action, &observation);
+    }
+
+    /// A chunk stays in the context, so it is cut to what is left of it; the record has the whole.
+    fn fitted(&self, observation: Observation) -> Observation {
+        let [Loaded::Chunk { id, .. }] = observation.loaded.as_slice() else { return observation };
+        let left = self.setup.budget.max_context_chars.saturating_sub(self.context.chars());
+        let room = left.saturating_sub(RESERVED);
+        if observation.text.chars().count() <= room {
+            return observation;
+        }
+        if room < LEAST {
+            let message = format!("the context has no room left for the chunk `{id}`");
+            let refusal = Refusal::new("BudgetExceeded", message, "work with what is loaded");
+            return Observation::failed(&refusal);
+        }
+        let place = observation.storage_ref.clone();
+        let place = place.unwrap_or_else(|| crate::journal::place_of(&observation.text));
+        let shown = skill::text::prefix(&observation.text, room);
+        let text = format!("{shown}\n[… cut here, for want of context; the whole is in {place}]");
+        Observation { text, storage_ref: Some(place), ..observation }
     }
 
     fn count(&mut self, action: &Action, observation: &Observation) {
@@ -157,6 +186,7 @@ impl Run {
             (Some(_), (Some(last), times)) if last == action => (Some(action.clone()), times + 1),
             (Some(_), _) => (Some(action.clone()), 1),
         };
-        self.repeated.1 >= self.setup.patience.same_failures
+        // What went well does not count, whatever the limit.
+        self.repeated.1 >= self.setup.patience.same_failures.max(1)
     }
 }

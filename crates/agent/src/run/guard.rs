@@ -32,15 +32,10 @@ impl Run {
             Action::FinalAnswer { content } => return Ok(Ruling::Answer(content.clone())),
             Action::SelectSkills { skills, reason } => return self.check_selection(skills, reason),
             Action::SearchSkills { .. } => {}
-            Action::LoadResource { .. } if self.setup.is_served => {}
-            Action::LoadResource { skill, .. } => {
-                self.selected(skill)?;
-            }
+            Action::LoadResource { skill, .. } => self.check_selected(skill)?,
             Action::LoadChunk { skill, chunk_id } => {
-                let name = match self.setup.is_served {
-                    true => &skill.name,
-                    false => &self.selected(skill)?.name,
-                };
+                self.check_selected(skill)?;
+                let name = &skill.name;
                 if self.chunks.iter().any(|(of, id)| of == name && id == chunk_id) {
                     return Ok(Ruling::Known(format!(
                         "The chunk {chunk_id} of {name} is already loaded; see above."
@@ -58,7 +53,28 @@ impl Run {
                 self.within_budget(action)?;
             }
         }
-        Ok(Ruling::Go(action.clone()))
+        Ok(Ruling::Go(self.pinned(action)))
+    }
+
+    /// Several skills may have one name: what is done is done with the one that was selected.
+    fn pinned(&self, action: &Action) -> Action {
+        let mut pinned = action.clone();
+        if let Action::LoadResource { skill, .. }
+        | Action::LoadChunk { skill, .. }
+        | Action::RunScript { skill, .. } = &mut pinned
+            && let Ok(selected) = self.selected(skill)
+        {
+            skill.source = Some(selected.source);
+        }
+        pinned
+    }
+
+    /// A client elsewhere may read from a skill that it has not selected.
+    fn check_selected(&self, skill: &SkillRef) -> Result<(), Refusal> {
+        if !self.setup.is_served {
+            self.selected(skill)?;
+        }
+        Ok(())
     }
 
     fn check_selection(&self, skills: &[SkillRef], reason: &str) -> Result<Ruling, Refusal> {
@@ -68,13 +84,26 @@ impl Run {
                 format!("select_skills names {} skills, it must be 1 to {limit}", skills.len());
             return Err(Refusal::new("InvalidAction", message, "select one skill at a time"));
         }
-        let fresh: Vec<SkillRef> =
-            skills.iter().filter(|skill| self.selected(skill).is_err()).cloned().collect();
+        let mut fresh: Vec<SkillRef> = Vec::new();
+        for skill in skills {
+            if self.selected(skill).is_err() && !fresh.contains(skill) {
+                fresh.push(skill.clone());
+            }
+        }
         if fresh.is_empty() {
             let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
             return Ok(Ruling::Known(format!("{} already loaded; see above.", names.join(", "))));
         }
         Ok(Ruling::Go(Action::SelectSkills { skills: fresh, reason: reason.to_owned() }))
+    }
+
+    /// The skills it has loaded.
+    pub fn selected_skills(&self) -> Vec<SkillRef> {
+        let reference = |skill: &SelectedSkill| SkillRef {
+            name: skill.name.clone(),
+            source: Some(skill.source),
+        };
+        self.selected.iter().map(reference).collect()
     }
 
     fn selected(&self, wanted: &SkillRef) -> Result<&SelectedSkill, Refusal> {
@@ -88,7 +117,10 @@ impl Run {
                     "the skill `{}` has not been selected",
                     skill::text::for_terminal(&wanted.name)
                 ),
-                "select it with select_skills first",
+                match self.setup.is_served {
+                    true => "load it with the tool `skill` first",
+                    false => "select it with select_skills first",
+                },
             )
         })
     }

@@ -535,14 +535,14 @@ fn a_child_run_gets_a_share_and_a_fresh_context() {
     skill.run_mode = RunMode::Subagent;
     let observation =
         Observation { loaded: vec![Loaded::Skill(skill)], ..Observation::of("the body") };
-    let child = play.run.child(&observation).unwrap();
+    let child = play.run.child(&observation).unwrap().unwrap();
     assert!(
         child.budget.max_turns < play.run.setup.budget.max_turns
             && child.is_child
             && child.catalog.is_empty()
     );
     let child = Run::start(child);
-    assert!(child.child(&observation).is_none());
+    assert!(child.child(&observation).unwrap().is_none());
     let Step::CallModel(prompt) = child.step() else { panic!() };
     assert!(prompt.messages[1].text.contains("the body"));
 }
@@ -562,4 +562,27 @@ fn text_in_a_block_cannot_end_it() {
     let Step::CallModel(prompt) = play.run.step() else { panic!() };
     let text = &prompt.messages.last().unwrap().text;
     assert_eq!(text.matches(&mark).count(), 2, "{text}");
+}
+
+#[test]
+fn a_chunk_is_cut_to_the_context_that_is_left_or_refused() {
+    let long = |request: &Request| match &request.action {
+        Action::LoadChunk { .. } => Observation { text: "word ".repeat(4_000), ..fine(request) },
+        _ => fine(request),
+    };
+    let chunk = |id: &str| {
+        decided(json!({"type": "load_chunk", "payload": {"skill": "alpha", "chunk_id": id}}))
+    };
+    let budget = Budget { max_context_chars: 15_000, ..Budget::default() };
+    let replies =
+        vec![decided(select(&["alpha"])), chunk("one"), chunk("two"), decided(answer("done"))];
+    let mut play = play(Setup { budget, ..setup() }, replies);
+    play.perform = long;
+    let play = play.played();
+    assert_eq!(play.stop(), (StopReason::FinalAnswer, "done"));
+    assert_eq!(play.codes(), [None, None, Some("BudgetExceeded")]);
+    let last = play.prompts.last().unwrap();
+    assert!(last.contains("cut here, for want of context; the whole is in observations/"));
+    assert!(last.chars().count() <= 15_000, "{}", last.chars().count());
+    assert!(play.kinds().iter().filter(|kind| **kind == EventKind::ResourceLoaded).count() == 1);
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use skill::index::Entry;
 use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
 use skill::metadata::ReadOptions;
+use skill::offer::CatalogFormat;
 use skill::roots::Source;
 use tools::permission::SkillHash;
 
@@ -26,28 +27,38 @@ impl Workbench<'_> {
         Ok(request::of_skills(action, &entries))
     }
 
-    pub(super) fn select(&mut self, skills: &[SkillRef]) -> Result<Observation, Refusal> {
+    pub(super) fn select(
+        &mut self,
+        skills: &[SkillRef],
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
         let (mut texts, mut loaded) = (Vec::new(), Vec::new());
         for skill in skills {
-            let (text, selected) = self.load(skill)?;
+            let (text, selected) = self.load(skill, journal)?;
             texts.push(text);
             loaded.push(Loaded::Skill(selected));
         }
         Ok(Observation { loaded, ..Observation::of(texts.join("\n\n")) })
     }
 
-    /// A skill's text as it enters the context, and what the run must know of it.
-    pub fn load(&mut self, skill: &SkillRef) -> Result<(String, SelectedSkill), Refusal> {
+    /// A skill's text as it enters the context, and what the run must know of it. What does not fit is kept
+    /// beside the record.
+    pub fn load(
+        &mut self,
+        skill: &SkillRef,
+        journal: &mut Journal,
+    ) -> Result<(String, SelectedSkill), Refusal> {
         let entry = self.entry(skill)?;
-        let loaded = activate(entry, &self.read, &self.limits)?;
+        let keep = |full: &str| self.keep(full.as_bytes(), journal).map(Some);
+        let loaded = activate(entry, &self.read, &self.limits, keep)?;
         self.open_to_tools(entry);
         Ok(loaded)
     }
 
     /// Lets tools read the folders of skills that were selected before.
-    pub fn reopen(&mut self, names: &[&str]) {
-        for name in names {
-            if let Ok(entry) = self.entry(&SkillRef::named(*name)) {
+    pub fn reopen(&mut self, skills: &[SkillRef]) {
+        for skill in skills {
+            if let Ok(entry) = self.entry(skill) {
                 self.open_to_tools(entry);
             }
         }
@@ -65,20 +76,9 @@ impl Workbench<'_> {
         if hits.is_empty() {
             return Observation::of("No skill matches. Try other words, or work without a skill.");
         }
-        let lines: Vec<String> = hits
-            .iter()
-            .filter_map(|hit| {
-                let entry = self.offer.get(&hit.name, Some(hit.source))?;
-                let description = skill::text::one_line(&entry.description);
-                Some(format!(
-                    "- name={} | source={} | description={}",
-                    hit.name,
-                    hit.source,
-                    skill::text::prefix(&description, 400)
-                ))
-            })
-            .collect();
-        Observation { facts: json!({"hits": hits.len()}), ..Observation::of(lines.join("\n")) }
+        let found = hits.iter().filter_map(|hit| self.offer.get(&hit.name, Some(hit.source)));
+        let lines: String = found.map(|entry| CatalogFormat::Lines.item(entry)).collect();
+        Observation { facts: json!({"hits": hits.len()}), ..Observation::of(lines.trim_end()) }
     }
 
     pub(super) fn load_resource(
@@ -123,13 +123,18 @@ impl Workbench<'_> {
     }
 }
 
-/// Reads a skill's body; nothing else of it but the names of its files.
+/// Reads a skill's body; nothing else of it but the names of its files. `keep` takes a text that does not fit, and
+/// says where it is.
 pub(crate) fn activate(
     entry: &Entry,
     read: &ReadOptions,
     limits: &Limits,
+    keep: impl FnOnce(&str) -> Result<Option<String>, Refusal>,
 ) -> Result<(String, SelectedSkill), Refusal> {
-    let body = load_body(entry, read, limits).map_err(|error| of_load(&error))?;
+    let mut body = load_body(entry, read, limits).map_err(|error| of_load(&error))?;
+    if let Some(full) = &body.core.full {
+        body.core.report.storage_ref = keep(full)?;
+    }
     let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
     let text = injection(entry, &body.core.report, &body.render(&[]), FileList(&files));
     let selected = SelectedSkill {

@@ -31,10 +31,23 @@ fn both_sides_are_compared_without_asking_whether_the_skill_was_chosen() {
 }
 
 #[test]
-fn sentences_judged_by_a_model_are_what_a_case_is_about_where_it_has_some() {
-    let mut one = result("s", "a", 1, true);
+fn sentences_judged_by_a_model_have_a_row_of_their_own() {
     let graded =
         |passed| crate::grade::Graded { text: String::new(), passed, evidence: String::new() };
-    one.graded = vec![graded(true), graded(false)];
-    assert_eq!(Benchmark::of("csv", &[one]).run_summary.with_skill.pass_rate.mean, 0.5);
+    let mut results = Vec::new();
+    for (variant, judged) in [(Variant::With, true), (Variant::Without, false)] {
+        let (mut checked, mut both) = (result("s", "a", 1, true), result("s", "b", 1, true));
+        (checked.variant, both.variant) = (variant, variant);
+        both.graded = vec![graded(judged), graded(false)];
+        results.extend([checked, both]);
+    }
+    let summary = Benchmark::of("csv", &results).run_summary;
+    let rows: Vec<(&str, f64, f64, f64)> = summary
+        .rows()
+        .into_iter()
+        .map(|(what, with, without, delta)| (what, with.mean, without.mean, delta))
+        .collect();
+    assert_eq!(rows[..2], [("checks", 1.0, 1.0, 0.0), ("assertions", 0.5, 0.0, 0.5)]);
+    let without_any = Benchmark::of("csv", &results[..1]).run_summary;
+    assert!(without_any.rows().iter().all(|row| row.0 != "assertions"));
 }

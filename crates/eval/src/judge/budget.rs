@@ -33,7 +33,7 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
     }
     if let Some(limit) = constraints.max_wall_seconds {
         let taken = super::Cost::of(trace).milliseconds;
-        let result = match taken <= limit * 1_000 {
+        let result = match taken <= limit.saturating_mul(1_000) {
             true => Ok(format!("within {limit} s")),
             false => Err(format!("took {taken} ms, at most {limit} s are allowed")),
         };

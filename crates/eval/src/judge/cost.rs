@@ -47,8 +47,22 @@ impl Cost {
         }
     }
 
+    /// Both together.
+    pub fn plus(self, other: Self) -> Self {
+        let usd = other.cost_usd.map(|own| own + self.cost_usd.unwrap_or(0.0));
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost_usd: usd.or(self.cost_usd),
+            milliseconds: self.milliseconds.saturating_add(other.milliseconds),
+            turns: self.turns.saturating_add(other.turns),
+            tool_calls: self.tool_calls.saturating_add(other.tool_calls),
+        }
+    }
+
     /// Tokens read and written.
     pub fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 }

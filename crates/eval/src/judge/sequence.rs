@@ -43,7 +43,7 @@ fn out_of_order(events: &[Event]) -> Wrong {
     let mut wrong = Wrong::new();
     for pair in stored.windows(2) {
         let [before, after] = pair else { continue };
-        if after.seq != before.seq + 1 {
+        if before.seq.checked_add(1) != Some(after.seq) {
             wrong.push((
                 format!("event {} follows event {}", after.seq, before.seq),
                 vec![after.seq],

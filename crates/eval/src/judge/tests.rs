@@ -110,7 +110,7 @@ fn case(json: Value) -> Case {
 
 /// What the judges find wrong: dimension and message.
 fn wrong(case: &Case, events: &[Event]) -> Vec<(&'static str, String)> {
-    let verdict = judge(case, &Evidence { events, files: None, is_live: true });
+    let verdict = judge(case, &Evidence { events, files: None, expected: &[], is_live: true });
     let failed = verdict.checks.iter().filter(|check| !check.passed);
     failed.map(|check| (check.dimension.as_str(), check.message.clone())).collect()
 }
@@ -135,7 +135,8 @@ fn a_run_that_keeps_all_promises_passes_in_every_dimension() {
         "expect": {"skills_any_of": ["alpha"], "output": {"contains_all": ["done"]}, "stop_reason": "final_answer"},
         "constraints": {"max_turns": 4, "deny_tools": ["network_request"]}
     }));
-    let verdict = judge(&case, &Evidence { events: &events, files: None, is_live: true });
+    let verdict =
+        judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: true });
     assert!(verdict.passed(), "{:?}", verdict.checks);
     let judged =
         [Dimension::Trigger, Dimension::Sequence, Dimension::Disclosure, Dimension::Security];
@@ -461,8 +462,10 @@ fn files_are_judged_by_presence_hash_and_schema() {
     ] {
         let case = case(json!({"expect": {"files": [expected]}}));
         let events = good();
-        let verdict =
-            judge(&case, &Evidence { events: &events, files: Some(&tree), is_live: true });
+        let verdict = judge(
+            &case,
+            &Evidence { events: &events, files: Some(&tree), expected: &[], is_live: true },
+        );
         let failed =
             verdict.checks.into_iter().find(|check| !check.passed).map(|check| check.message);
         assert_eq!(failed, message);
@@ -484,7 +487,7 @@ fn a_case_that_streams_must_have_been_streamed() {
     );
     events.remove(at);
     assert_eq!(wrong(&case, &events).len(), 2, "nothing was streamed at all");
-    let stored = Evidence { events: &events, files: None, is_live: false };
+    let stored = Evidence { events: &events, files: None, expected: &[], is_live: false };
     assert!(judge(&case, &stored).passed(), "deltas are not stored");
 }
 
@@ -503,6 +506,54 @@ fn a_run_that_waits_or_was_cut_off_has_no_answer() {
         wrong(&case(json!({})), &[]).is_empty(),
         "an empty log breaks no promise; the runner refuses it"
     );
+}
+
+#[test]
+fn a_run_that_broke_passes_only_where_that_is_expected() {
+    let check = |stop_reason: &str, expected: Value, error: Option<&str>| {
+        let mut log = Log::default();
+        log.add(RunStarted, json!({"setup": {"request": "go"}}));
+        log.add(Error, json!({"code": "ModelError", "message": "no route"}));
+        log.finish(stop_reason, "nothing was done");
+        let case = case(json!({"expect": expected}));
+        let evidence = Evidence { events: &log.events, files: None, expected: &[], is_live: false };
+        let verdict = judge(&case, &evidence);
+        assert_eq!(verdict.error.as_deref(), error, "{stop_reason}");
+        assert!(!verdict.passed() || error.is_none());
+    };
+    for stop_reason in ["model_error", "invalid_output", "max_wall_seconds"] {
+        let error = format!("the run broke (`{stop_reason}`): no route");
+        check(stop_reason, json!({}), Some(&error));
+        check(stop_reason, json!({"stop_reason": "final_answer"}), Some(&error));
+        check(stop_reason, json!({"stop_reason": stop_reason}), None);
+    }
+    for stop_reason in ["final_answer", "max_turns", "repeated_failure"] {
+        check(stop_reason, json!({}), None);
+    }
+    let mut events = good();
+    events.pop();
+    let evidence = Evidence { events: &events, files: None, expected: &[], is_live: false };
+    let error = judge(&case(json!({})), &evidence).error;
+    assert_eq!(error.as_deref(), Some("the run broke (`cut_off`)"));
+}
+
+#[test]
+fn no_number_of_a_record_is_too_large_to_be_judged() {
+    let mut events = good();
+    let last = events.len() - 1;
+    let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX});
+    events[last].data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
+    let case = case(json!({"constraints": {"max_wall_seconds": u64::MAX}}));
+    let cost =
+        judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: false })
+            .cost;
+    assert_eq!((cost.tokens(), cost.plus(cost).milliseconds), (u64::MAX, u64::MAX));
+    for event in &mut events {
+        event.seq = u64::MAX;
+    }
+    assert!(wrong(&case, &events).len() > 10, "none follows the one before it");
+    let most = Triggered { right: u32::MAX, wrong: u32::MAX, missed: u32::MAX };
+    assert_eq!((most.plus(most), most.precision(), most.f1()), (most, Some(0.5), Some(0.5)));
 }
 
 #[test]
@@ -539,7 +590,7 @@ proptest::proptest! {
             }
         }
         let case = case(json!({"expect": {"skills_any_of": ["alpha"]}}));
-        let verdict = judge(&case, &Evidence { events: &events, files: None, is_live: true });
+        let verdict = judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: true });
         proptest::prop_assert!(!verdict.checks.is_empty());
     }
 }

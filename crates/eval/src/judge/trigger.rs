@@ -48,30 +48,32 @@ impl Triggered {
     /// Both together.
     pub fn plus(self, other: Self) -> Self {
         Self {
-            right: self.right + other.right,
-            wrong: self.wrong + other.wrong,
-            missed: self.missed + other.missed,
+            right: self.right.saturating_add(other.right),
+            wrong: self.wrong.saturating_add(other.wrong),
+            missed: self.missed.saturating_add(other.missed),
         }
     }
 
     /// The share of chosen skills that were expected.
     pub fn precision(self) -> Option<f64> {
-        ratio(self.right, self.right + self.wrong)
+        ratio(self.right, [f64::from(self.wrong)])
     }
 
     /// The share of expected skills that were chosen.
     pub fn recall(self) -> Option<f64> {
-        ratio(self.right, self.right + self.missed)
+        ratio(self.right, [f64::from(self.missed)])
     }
 
     /// Both in one number.
     pub fn f1(self) -> Option<f64> {
-        ratio(2 * self.right, 2 * self.right + self.wrong + self.missed)
+        // As the mean of both kinds of mistakes: twice the right ones might not fit.
+        ratio(self.right, [self.wrong, self.missed].map(|mistakes| f64::from(mistakes) / 2.0))
     }
 }
 
-fn ratio(part: u32, whole: u32) -> Option<f64> {
-    (whole > 0).then(|| f64::from(part) / f64::from(whole))
+fn ratio<const N: usize>(part: u32, rest: [f64; N]) -> Option<f64> {
+    let whole = f64::from(part) + rest.iter().sum::<f64>();
+    (whole > 0.0).then(|| f64::from(part) / whole)
 }
 
 pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {

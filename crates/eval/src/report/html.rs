@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::plot::{Bar, bars, histogram};
-use super::{Report, TRIGGER_THRESHOLD, percent};
+use super::{Report, percent};
 use crate::judge::Cost;
 use crate::runner::{CaseResult, Variant};
 
@@ -22,8 +22,10 @@ pub fn html(report: &Report) -> String {
     head(report, &mut page);
     problems(report, &mut page);
     // What needs looking at comes first, what does not comes last.
-    let (failed, others): (Vec<&CaseResult>, Vec<&CaseResult>) =
-        report.results.iter().partition(|result| !result.passed && result.variant == Variant::With);
+    let (failed, others): (Vec<&CaseResult>, Vec<&CaseResult>) = report
+        .results
+        .iter()
+        .partition(|result| result.variant == Variant::With && !report.is_well(result));
     cases("Failures", &failed, &mut page);
     plots(report, &mut page);
     comparison(report, &mut page);
@@ -65,6 +67,9 @@ fn head(report: &Report, page: &mut String) {
             ("assertions (judged by a model)", format!("{} of {}", all.passed, all.total))
         }),
     );
+    if summary.unjudged > 0 {
+        tiles.push(("assertions not judged (no model)", summary.unjudged.to_string()));
+    }
     for (name, value) in tiles {
         let _ = write!(page, "<div><dt>{name}</dt><dd>{value}</dd></div>");
     }
@@ -188,7 +193,7 @@ fn plots(report: &Report, page: &mut String) {
         page.push_str(&bars(
             "Trigger rates (+ should, − should not)",
             &rates,
-            Some(TRIGGER_THRESHOLD),
+            Some(summary.trigger_threshold),
         ));
     }
     let costs: Vec<Cost> =
@@ -214,7 +219,7 @@ fn comparison(report: &Report, page: &mut String) {
         value: percent(rate),
         is_good: label == "with",
     });
-    page.push_str(&bars("Pass rate", &shown, None));
+    page.push_str(&bars("Share of checks that hold", &shown, None));
     page.push_str("<table><thead><tr><th></th><th>with</th><th>without</th><th>difference</th></tr></thead><tbody>");
     for (what, with, without, delta) in run.rows() {
         let _ = write!(

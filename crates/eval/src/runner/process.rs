@@ -35,7 +35,8 @@ pub(super) fn run(
     let mut child = command.spawn()?;
     let output = collect(child.stdout.take());
     let messages = collect(child.stderr.take());
-    let deadline = Instant::now() + limit;
+    // A limit that no clock reaches is none.
+    let deadline = Instant::now().checked_add(limit);
     let read = loop {
         match output.recv_timeout(LOOK) {
             Ok(read) => break read,
@@ -44,7 +45,9 @@ pub(super) fn run(
                 end(&mut child);
                 return Ok(Ended::Stopped);
             }
-            Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
+            Err(RecvTimeoutError::Timeout)
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) =>
+            {
                 end(&mut child);
                 return Ok(Ended::TimedOut { output: output.recv().unwrap_or_default() });
             }
@@ -82,12 +85,26 @@ fn collect(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 
 /// Ends without an answer or with a question are the judges' business; anything else is not.
 fn failure(status: ExitStatus, messages: &[u8]) -> Option<String> {
-    let said = String::from_utf8_lossy(messages);
-    let said = said.trim().lines().last().map(|line| format!(": {line}")).unwrap_or_default();
+    let (error, said) = said(&String::from_utf8_lossy(messages));
     match (status.code(), status.signal()) {
-        (Some(0 | 1 | 3), _) => None,
+        (Some(0 | 3), _) => None,
+        // An answer without the model ends like this, too, but without an error.
+        (Some(1), _) if !error => None,
         (Some(code), _) => Some(format!("ended with exit code {code}{said}")),
         (None, Some(signal)) => Some(format!("was killed by signal {signal}{said}")),
         (None, None) => Some(format!("ended in an unknown way{said}")),
     }
+}
+
+/// Whether a program told of an error, and what it said: the error with its hint, or else its last line.
+fn said(messages: &str) -> (bool, String) {
+    /// An error, what it is about, and a hint; more is a backtrace or the usage.
+    const LINES: usize = 4;
+    let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_error = |line: &&str| line.starts_with("error:") || line.contains(" panicked at ");
+    let error = lines.iter().position(is_error);
+    let first = error.unwrap_or(lines.len().saturating_sub(1));
+    let shown: Vec<&str> = lines[first..].iter().take(LINES).map(|line| line.trim()).collect();
+    let shown = if shown.is_empty() { String::new() } else { format!(": {}", shown.join("; ")) };
+    (error.is_some(), shown)
 }

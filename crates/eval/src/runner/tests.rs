@@ -18,11 +18,16 @@ if [ "$1" = install ]; then
   case "$request" in *bad.zip) exit 4;; *messy.zip) touch "$HOME/.agent/skills/rest"; exit 4;; esac
   mkdir "$HOME/.agent/skills/good" && touch "$HOME/.agent/skills/good/SKILL.md"; exit 0
 fi
+finish() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"%s","answer":""},"prev":""}\n' "$1"; }
 answer() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"final_answer","answer":"%s"},"prev":""}\n' "$1"; }
 case "$request" in
   hang) sleep 600 & wait;;
   crash) echo "it broke" >&2; kill -SEGV $$;;
   misuse) echo "wrong words" >&2; exit 2;;
+  explain) printf 'warning: old\nerror: no disk\n\nhint: buy one\n' >&2; answer late; exit 1;;
+  degraded) echo "a note" >&2; answer none; exit 1;;
+  panic) printf 'thread main panicked at x.rs:1:\nboom\nnote: more\n' >&2; exit 101;;
+  unreachable) finish model_error; exit 1;;
   silent) exit 0;;
   garbage) echo 'not JSON'; answer late;;
   cut) answer done; printf '{"v":1,';;
@@ -31,6 +36,10 @@ case "$request" in
   config) answer "$(tr -d '"' < "$HOME/.agent/config.json")";;
   arguments) answer "$*";;
   environment) answer "$(env | cut -d= -f1 | sort | tr '\n' ' ')";;
+  meet-1) echo here > "$(dirname "$0")/meeting"; answer met;;
+  meet-2) answer "$(cat "$(dirname "$0")/meeting")";;
+  alone-*) echo "+$request" >> "$(dirname "$0")/log"; echo "-$request" >> "$(dirname "$0")/log"; answer done;;
+  *Statement:*) answer "$SAYS";;
   write) echo made > out.txt; answer made;;
 esac
 "#;
@@ -98,8 +107,20 @@ impl World {
 #[test]
 fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
     let world = World::new();
-    let cases = ["crash", "misuse", "silent", "garbage", "cut", "where", "hang"]
-        .map(|input| world.located(input, json!({})));
+    let cases = [
+        "crash",
+        "misuse",
+        "explain",
+        "degraded",
+        "panic",
+        "unreachable",
+        "silent",
+        "garbage",
+        "cut",
+        "where",
+        "hang",
+    ]
+    .map(|input| world.located(input, json!({})));
     let options = Options { time_limit: Duration::from_millis(300), ..world.options() };
     let began = Instant::now();
     let results = world.run(&cases, &options);
@@ -116,6 +137,8 @@ fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
         [
             ("crash", false, Some("was killed by signal 11: it broke")),
             ("cut", true, None),
+            ("degraded", true, None),
+            ("explain", false, Some("ended with exit code 1: error: no disk; hint: buy one")),
             (
                 "garbage",
                 false,
@@ -123,7 +146,13 @@ fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
             ),
             ("hang", false, Some("took longer than 0 s")),
             ("misuse", false, Some("ended with exit code 2: wrong words")),
+            (
+                "panic",
+                false,
+                Some("ended with exit code 101: thread main panicked at x.rs:1:; boom; note: more")
+            ),
             ("silent", false, Some("the run left no record")),
+            ("unreachable", false, Some("the run broke (`model_error`)")),
             ("where", true, None),
         ]
     );
@@ -175,6 +204,16 @@ fn files_settings_and_limits_reach_the_run() {
 }
 
 #[test]
+fn a_limit_that_no_clock_reaches_is_none() {
+    let world = World::new();
+    for seconds in [u64::MAX, 10_000_000_000_000_000_000] {
+        let answer =
+            world.answer("arguments", json!({"constraints": {"max_wall_seconds": seconds}}));
+        assert!(answer.starts_with("run --events"), "{answer}");
+    }
+}
+
+#[test]
 fn what_a_run_writes_can_be_judged() {
     let world = World::new();
     let case = world.located(
@@ -184,6 +223,45 @@ fn what_a_run_writes_can_be_judged() {
     let results = world.run(&[case], &world.options());
     assert!(results["write"].passed, "{:?}", results["write"]);
     assert!(world.folder.path().join("records").join(&results["write"].record).is_file());
+}
+
+#[test]
+fn files_are_held_against_the_expected_folder_of_a_case() {
+    for (expected, wrong) in [
+        (vec![("out.txt", "made\n"), (".gitkeep", "")], vec![]),
+        (vec![("out.txt", "made")], vec![r#"`out.txt`: line 1 is "made\n", expected "made""#]),
+        (
+            vec![("out.txt", "made\nmore\n")],
+            vec![r#"`out.txt`: line 2 is nothing, expected "more\n""#],
+        ),
+        (vec![("out.txt", "")], vec![r#"`out.txt`: line 1 is "made\n", expected nothing"#]),
+        (
+            vec![("sub/none.txt", ""), ("out.txt", "ma\u{e9}\n")],
+            vec![
+                r#"`out.txt`: line 1 is "made\n", expected "maé\n""#,
+                "`sub/none.txt`: should be there, but is not",
+            ],
+        ),
+    ] {
+        let world = World::new();
+        for (path, text) in expected {
+            let path = world.folder.path().join("expected").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let results = world.run(&[world.located("write", json!({}))], &world.options());
+        let checks = &results["write"].verdict.as_ref().unwrap().checks;
+        let failed: Vec<&str> =
+            checks.iter().filter(|c| !c.passed).map(|c| c.message.as_str()).collect();
+        assert_eq!(failed, wrong);
+    }
+    let world = World::new();
+    fs::create_dir(world.folder.path().join("expected")).unwrap();
+    fs::write(world.folder.path().join("expected/out.txt"), b"ma\xff").unwrap();
+    let results = world.run(&[world.located("write", json!({}))], &world.options());
+    let checks = &results["write"].verdict.as_ref().unwrap().checks;
+    let message = "`out.txt`: differs from `expected/` at byte 3";
+    assert!(checks.iter().any(|check| check.message == message), "{checks:?}");
 }
 
 #[test]
@@ -221,6 +299,53 @@ fn a_stop_ends_what_is_under_way_and_begins_nothing_more() {
 }
 
 #[test]
+fn a_grader_sees_its_own_environment_and_cases_do_not() {
+    let world = World::new();
+    let says = r#"{\"passed\": true, \"evidence\": \"PATH\"}"#;
+    let grader = Grader {
+        model: "judge".to_owned(),
+        environment: vec![("SAYS".into(), says.into())],
+        config: Map::new(),
+    };
+    let options = Options { grader: Some(grader), ..world.options() };
+    let asserts = json!({"assertions": ["It names variables"]});
+    let cases = ["environment", "silent"].map(|input| world.located(input, asserts.clone()));
+    let results = world.run(&cases, &options);
+    let evidence = |id: &str| {
+        let [graded] = results[id].graded.as_slice() else { panic!("{:?}", results[id]) };
+        (graded.passed, graded.evidence.clone())
+    };
+    assert_eq!(evidence("environment"), (true, "PATH".to_owned()));
+    assert!(!results["environment"].answer.as_ref().unwrap().contains("SAYS"));
+    assert_eq!(evidence("silent"), (false, "not judged: the run came to no answer".to_owned()));
+}
+
+#[test]
+fn as_many_cases_run_at_a_time_as_there_are_jobs() {
+    let world = World::new();
+    let meeting = world.folder.path().join("meeting");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &meeting,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let met = world
+        .run(&["meet-1", "meet-2"].map(|input| world.located(input, json!({}))), &world.options());
+    assert_eq!(met["meet-2"].answer.as_deref(), Some("here"), "each waited for the other");
+    let cases: Vec<Located> =
+        (0..8).map(|number| world.located(&format!("alone-{number}"), json!({}))).collect();
+    let results = world.run(&cases, &Options { jobs: 1, ..world.options() });
+    assert_eq!(results.len(), 8);
+    let log = fs::read_to_string(world.folder.path().join("log")).unwrap();
+    let expected: String =
+        (0..8).map(|number| format!("+alone-{number}\n-alone-{number}\n")).collect();
+    assert_eq!(log, expected, "one after the other");
+}
+
+#[test]
 fn records_of_different_jobs_have_different_names() {
     let world = World::new();
     let cases = ["a b", "a_b", "a/b"].map(|id| world.located(id, json!({})));
@@ -232,6 +357,30 @@ fn records_of_different_jobs_have_different_names() {
     }
     assert_eq!(names.len(), 9);
     assert!(names.iter().all(|name| !name.contains('/')));
+}
+
+#[test]
+fn a_result_is_told_from_that_of_another_case_run_or_model() {
+    let world = World::new();
+    let options = world.options();
+    let other = Options { model: Some("other".to_owned()), ..world.options() };
+    let (one, edited) = (
+        world.located("a", json!({})),
+        world.located("a", json!({"expect": {"stop_reason": "final_answer"}})),
+    );
+    let job = |located, number, without| Job { located, number, without };
+    let mut fingerprints = std::collections::BTreeSet::new();
+    for (job, options) in [
+        (job(&one, 1, None), &options),
+        (job(&one, 2, None), &options),
+        (job(&one, 1, Some("x")), &options),
+        (job(&edited, 1, None), &options),
+        (job(&one, 1, None), &other),
+    ] {
+        fingerprints.insert(job.fingerprint(options));
+        assert_eq!(job.fingerprint(options), job.fingerprint(options));
+    }
+    assert_eq!(fingerprints.len(), 5);
 }
 
 #[test]

@@ -98,14 +98,12 @@ fn state_of(question: &ApprovalRequest) -> String {
 }
 
 fn form(question: &ApprovalRequest) -> ElicitRequestParams {
-    let line = |text: &str| skill::text::for_terminal(skill::text::prefix(text, 600)).into_owned();
-    let message = format!(
-        "Allow this? {} ({:?} risk)\n{}\nwith {}",
-        line(&question.tool),
-        question.risk,
-        line(&question.effect),
-        line(&question.params.to_string()),
-    );
+    let line = skill::text::for_terminal;
+    let (tool, effect) = (line(&question.tool), line(&question.effect));
+    let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", question.risk);
+    for (label, value) in question.facts() {
+        message += &format!("\n{label} {}", line(&value));
+    }
     let scope = EnumSchema::builder(SCOPES.map(str::to_owned).to_vec())
         .description("once, for this session, or whenever it is asked again")
         .build();

@@ -110,6 +110,7 @@ fn refused(uri: &str, observation: &Observation) -> ErrorData {
         Some("ApprovalDenied" | "ToolNotAllowed" | "FileTooLarge") => {
             ErrorData::invalid_request(observation.text.clone(), None)
         }
+        Some("IOError") => ErrorData::internal_error(observation.text.clone(), None),
         _ => unknown(uri),
     }
 }

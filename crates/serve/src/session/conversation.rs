@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::action::{Action, Decision};
+use agent::action::{AGAIN, Action, Decision};
 use agent::budget::{Budget, Usage};
 use agent::context::Prompt;
 use agent::driver::{Cancel, DriveError, Driver, Ending, Model, SystemClock};
@@ -185,7 +185,8 @@ struct Client<'a>(&'a Wanted);
 impl Model for Client<'_> {
     fn decide(&mut self, _: &Prompt<'_>, _: &Cancel, _: &mut dyn FnMut(&str)) -> Reply {
         let action = self.0.action.clone();
-        let decision = Decision { action, plan_update: None, diagnostics: None };
+        let diagnostics = self.0.invoked.as_ref().map(|_| json!({AGAIN: true}));
+        let decision = Decision { action, plan_update: None, diagnostics };
         Reply::Decided { decision, usage: Usage::default(), raw: Raw::default() }
     }
 }

@@ -5,8 +5,10 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The mark at the start of a file: what it holds, and in which version.
@@ -35,7 +37,11 @@ struct Part {
 
 /// Opens a file that was written with the same mark, and reads its first part.
 pub(super) fn open(file: &Path, magic: &Magic) -> Option<Framed<File>> {
-    parse(File::open(file).ok()?, magic)
+    // A pipe would be waited for, and a device may never end.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(file).ok()?;
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
+    parse(file, magic)
 }
 
 /// Reads the first part, if it is intact.

@@ -243,6 +243,16 @@ fn no_bit_of_a_cache_file_goes_unchecked() {
 }
 
 #[test]
+fn a_pipe_where_a_cache_file_should_be_is_not_waited_for() {
+    let world = World::with_skills(["root/a"]);
+    let cache = Cache::in_an_hour(&world);
+    let file = cache.file(&world.path("root"), &ScanOptions::default());
+    world.pipe(&format!("cache/{}", file.file_name().unwrap().to_string_lossy()));
+    assert_eq!(cached(&world, &cache).0, CacheState::Cold);
+    assert_eq!(cached(&world, &cache).0, CacheState::Warm, "it was replaced");
+}
+
+#[test]
 fn a_cache_file_of_another_version_counts_as_absent() {
     let world = World::with_skills(["root/a"]);
     let cache = Cache::in_an_hour(&world);

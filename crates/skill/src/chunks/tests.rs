@@ -57,7 +57,7 @@ fn the_form_of_a_tag_does_not_matter() {
         r#"<chunk id="a" other="x" description="b c">"#,
         r#"<CHUNK ID="a" Description="b c">"#,
         r#"  <chunk id=" a " description=" b   c ">"#,
-        "\t<chunk id='a\u{200B}' description='b\u{1B}\u{202E} c'>",
+        "   <chunk id='a\u{200B}' description='b\u{1B}\u{202E} c'>",
     ] {
         for end in ["</chunk>", "  </chunk>  ", "</CHUNK>"] {
             check(&format!("1\n{tag}\n2\n{end}\n3\n"), "1\n3\n", &["a | b c | 2"], &[]);
@@ -108,6 +108,33 @@ fn a_tag_in_fenced_code_is_text() {
         &["a |  | ````\n```\n</chunk>\n```\n````"],
         &[],
     );
+}
+
+#[test]
+fn a_tag_in_code_within_a_list_is_text() {
+    for list in ["- Like this:\n\n  ", "10. Like this:\n\n    ", "- a\n  - b\n\n    ", "*\ta\n\n\t"]
+    {
+        let indent = list.rsplit('\n').next().unwrap();
+        let body =
+            "```md\n<chunk id=\"a\">\n1\n</chunk>\n```\n".replace('\n', &format!("\n{indent}"));
+        check_text(&format!("{list}{body}\n"), &[]);
+        let unindented = body.replace("<chunk", "\n<chunk");
+        check_text(&format!("{list}{unindented}\n"), &[]);
+    }
+    check_text("- ```md\n  <chunk id=\"a\">\n  </chunk>\n  ```\n", &[]);
+    check(
+        "- ```md\n  <chunk id=\"a\">\n  ```\n\n<chunk id=\"b\">\n1\n</chunk>\n",
+        "- ```md\n  <chunk id=\"a\">\n  ```\n\n",
+        &["b |  | 1"],
+        &[],
+    );
+}
+
+#[test]
+fn a_tag_that_is_indented_like_code_is_text() {
+    check_text("    <chunk id=\"a\">\n1\n", &[]);
+    check_text("\t<chunk id=\"a\">\n1\n", &[]);
+    check_text("    <chunk id=\"a\">\n    1\n    </chunk>\n", &["unopened-chunk"]);
 }
 
 #[test]

@@ -3,6 +3,12 @@
 #[cfg(test)]
 mod tests;
 
+use crate::value::Map;
+
+/// Fields that say what may be done with a skill.
+const CONTROLS: [&str; 5] =
+    ["allowed-tools", "disable-model-invocation", "run-mode", "user-invocable", "user-invokable"];
+
 /// Rewrites every top-level plain scalar as a block scalar, so that its text means itself; `None`
 /// when there is none, or when a line may be a field as well as a part of the text above it.
 pub(super) fn quote_values(yaml: &str) -> Option<String> {
@@ -42,7 +48,7 @@ fn push_block<'a>(
             return Some(());
         }
         match more() {
-            // An indented `allowed-tools:` must not be lost in a description.
+            // A field that is only indented must not be lost in a description.
             Some(next) if plain_entry(next.trim_start()).is_some() => return None,
             Some(next) => line = next,
             None => return Some(()),
@@ -59,6 +65,24 @@ fn plain_entry(line: &str) -> Option<(&str, &str)> {
     let is_plain = !value.is_empty()
         && !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!', '#']);
     (is_key && is_plain).then_some((key, value))
+}
+
+/// Whether each control that is written in `yaml`, with a colon behind it and wherever that is, is
+/// among the repaired fields: none may have become a part of some other field's text.
+pub(super) fn keeps_controls(yaml: &str, fields: &Map) -> bool {
+    let lines: Vec<&str> = yaml.lines().map(|line| split_comment(line).0).collect();
+    let text = lines.join("\n");
+    CONTROLS.iter().all(|name| written(&text, name) == usize::from(fields.get(name).is_some()))
+}
+
+/// How often `name` is written as a key, quoted or not.
+fn written(text: &str, name: &str) -> usize {
+    let is_key = |(at, _): &(usize, &str)| {
+        let begins = !text[..*at].ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
+        let behind = text[at + name.len()..].trim_start_matches(['"', '\'']);
+        begins && behind.trim_start().starts_with(':')
+    };
+    text.match_indices(name).filter(is_key).count()
 }
 
 /// In a plain scalar a `#` behind white space begins a comment; in a block scalar it would be text.

@@ -48,7 +48,7 @@ pub fn split(bytes: &[u8], limits: &Limits) -> Result<Split, FrontmatterError> {
         if line.ended && is_fence(text) {
             return Ok(Split::Whole { yaml: first..line.text.start, body: lines.at });
         }
-        if line.ended && number > limits.lines + 1 {
+        if line.ended && number > limits.lines.saturating_add(1) {
             return Err(FrontmatterError::TooManyLines { limit: limits.lines });
         }
     }

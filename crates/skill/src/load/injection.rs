@@ -14,10 +14,10 @@ const LISTED: usize = 50;
 #[derive(Debug, Clone, Copy)]
 pub struct FileList<'a>(pub &'a [SkillFile]);
 
-/// `text` with the label that says where it comes from.
+/// `text` with the label that says where it comes from, and what the model must know about it.
 pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileList<'_>) -> String {
     format!(
-        "[Skill: {} | source={}]\n[Skill Path: {}]\n[Load Report: sha256={} truncated={} bytes_read={}]\n{}\n{}",
+        "[Skill: {} | source={}]\n[Skill Path: {}]\n[Load Report: sha256={} truncated={} bytes_read={}]\n{}\n{}{}",
         text::one_line(&entry.name),
         entry.source,
         text::one_line(&entry.path.to_string_lossy()),
@@ -25,8 +25,17 @@ pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileL
         report.truncated,
         report.bytes_read,
         content.trim_end(),
+        notes(report),
         files.render(),
     )
+}
+
+fn notes(report: &LoadReport) -> String {
+    let diagnostics = report.diagnostics.iter().map(|diagnostic| {
+        format!("[Note: {}: {}]\n", diagnostic.code, text::one_line(&diagnostic.message))
+    });
+    let whole = report.storage_ref.iter().map(|place| format!("[The whole is in {place}]\n"));
+    diagnostics.chain(whole).collect()
 }
 
 impl FileList<'_> {

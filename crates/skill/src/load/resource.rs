@@ -109,6 +109,10 @@ fn cut(content: &str, limit: usize) -> String {
         return content.to_owned();
     }
     let kept = text::prefix(content, limit.saturating_sub(NOTE.chars().count()));
-    let kept = kept.rfind('\n').map_or(kept, |end| &kept[..end]);
+    // A long line is cut in its middle rather than left out.
+    let kept = match kept.rfind('\n') {
+        Some(end) if end >= kept.len() / 2 => &kept[..end],
+        _ => kept,
+    };
     text::prefix(&format!("{kept}{NOTE}"), limit).to_owned()
 }

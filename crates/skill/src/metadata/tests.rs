@@ -89,6 +89,32 @@ fn hidden_characters_are_stripped_from_a_description_and_reported() {
 }
 
 #[test]
+fn control_characters_need_no_escape_to_be_noticed() {
+    for control in ["\0", "\u{7}", "\u{1B}", "\u{7F}", "\u{80}", "\u{9B}"] {
+        let stripped = "a | b c | hidden-characters";
+        check_both(&format!("name: a\ndescription: b{control} c\n"), stripped);
+        check_both(&format!("name: a\ndescription: \"b {control}c\"\n"), stripped);
+        check_both(&format!("name: a\ndescription: >\n  b\n  {control}c\n"), stripped);
+        check_both(&format!("name: a{control}\ndescription: b\n"), "hidden-characters-in-name");
+    }
+    check_both(
+        "name: a\ndescription: when: \u{7}now\n",
+        "a | when: now | repaired-yaml hidden-characters",
+    );
+}
+
+#[test]
+fn hidden_characters_in_a_key_take_no_control_away() {
+    for hidden in ["\u{7}", "\u{200B}"] {
+        let fields =
+            format!("{hidden}disable-model-invocation: true\nallowed-{hidden}tools: Read\n");
+        let (controls, _) = controls(&fields);
+        assert!(controls.disable_model_invocation, "{fields:?}");
+        assert_eq!(controls.allowed_tools, Some(vec!["read_file".to_owned()]), "{fields:?}");
+    }
+}
+
+#[test]
 fn angle_brackets_are_refused_wherever_they_are() {
     for field in [
         "description: b <c>",
@@ -107,6 +133,26 @@ fn angle_brackets_are_refused_wherever_they_are() {
     }
     check_both("name: a\ndescription: >-\n  b\n", "a | b | ");
     check_both("name: a\ndescription: >\n  b\nx: >+\n  y\n", "a | b | ");
+}
+
+#[test]
+fn angle_brackets_are_escaped_where_lenient_mode_lets_them_in() {
+    let yaml = "name: a\ndescription: \"<script> & &lt;\"\nversion: <1>\nmetadata: {author: <b>}\n";
+    let metadata = read(yaml, &lenient()).unwrap();
+    assert_eq!(metadata.description, "&lt;script&gt; & &lt;");
+    assert_eq!(metadata.meta.version.as_deref(), Some("&lt;1&gt;"));
+    assert_eq!(metadata.meta.author.as_deref(), Some("&lt;b&gt;"));
+    let off = ReadOptions { block_angle_brackets: false, ..lenient() };
+    assert_eq!(read(yaml, &off).unwrap().description, "<script> & &lt;");
+    let long = format!("name: a\ndescription: \"{}\"\n", "<".repeat(1_024));
+    assert_eq!(codes(&read(&long, &lenient()).unwrap()), ["angle-brackets"]);
+}
+
+#[test]
+fn a_name_with_angle_brackets_is_refused_in_both_modes() {
+    check_both("name: a<b>\ndescription: c\n", "angle-brackets");
+    let refused = Metadata::read("description: b\n", "<a>", &lenient());
+    assert_eq!(refused, Err(FrontmatterError::AngleBrackets { field: "name".to_owned() }));
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl CatalogFormat {
     }
 
     /// One skill, the separator behind it included.
-    fn item(self, entry: &Entry) -> String {
+    pub fn item(self, entry: &Entry) -> String {
         let (name, source, description) =
             (one_line(&entry.name), entry.source, one_line(&entry.description));
         match self {
@@ -182,7 +182,9 @@ impl CatalogFormat {
     }
 }
 
-/// `text` as the content of an XML element.
+/// `text` as the content of an XML element. Angle brackets that were escaped when the skill was read
+/// stay as they are.
 fn xml(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -105,6 +105,14 @@ fn hostile_text_cannot_leave_its_place_in_any_format() {
 }
 
 #[test]
+fn what_was_escaped_when_it_was_read_is_not_escaped_again() {
+    let (_folder, index) = index(&[("a", "&lt;b&gt; & &amp; <c>")]);
+    let catalog = index.offer(|_| true).catalog(limits(CatalogFormat::Xml, 8_000), "").text;
+    let expected = "<description>&lt;b&gt; &amp; &amp;amp; &lt;c&gt;</description>";
+    assert!(catalog.contains(expected), "{catalog}");
+}
+
+#[test]
 fn a_skill_that_may_not_be_loaded_is_nowhere() {
     let (_folder, index) = index(&[("open", "Work on reports"), ("internal-x", "Work on reports")]);
     let offer = index.offer(|entry| !entry.name.starts_with("internal-"));
@@ -112,4 +120,37 @@ fn a_skill_that_may_not_be_loaded_is_nowhere() {
     assert!(offer.search("work on reports", 10).iter().all(|hit| hit.name == "open"));
     assert!(!offer.catalog(CatalogLimits::default(), "").text.contains("internal"));
     assert_eq!(index.search("reports", 10).len(), 2, "the user sees both");
+}
+
+#[test]
+fn a_project_that_is_not_trusted_takes_no_skill_away_and_speaks_for_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |part: &str, text: &str| {
+        let skill = folder.path().join(part).join("csv");
+        fs::create_dir_all(&skill).unwrap();
+        fs::write(skill.join("SKILL.md"), format!("---\nname: csv\n{text}---\n")).unwrap();
+    };
+    let found = |index: &Index, query: &str| {
+        let offer = index.offer(|_| true);
+        offer.search(query, 9).iter().map(|hit| hit.source).collect::<Vec<_>>()
+    };
+    let root =
+        |source, path: &str, priority| Root { source, path: folder.path().join(path), priority };
+    let roots = [root(Source::Project, "theirs", 0), root(Source::User, "own", 1)];
+    write("theirs", "description: Nonsense\n");
+    write("own", "description: Summarise spreadsheets\n");
+    let index = Index::build(&roots, &IndexOptions::default());
+    assert_eq!(found(&index, "summarise spreadsheets"), [Source::User]);
+    assert_eq!(found(&index, "nonsense"), [], "a stranger's words lead nowhere");
+    assert_eq!(index.search("spreadsheets", 9)[0].source, Source::User);
+    assert_eq!(index.meant("csv", None).unwrap().source, Source::User);
+    assert_eq!(index.meant("csv", Some(Source::Project)).unwrap().source, Source::Project);
+    // A trusted one that hides itself hides the weaker ones too, unless they are named.
+    write("own", "description: Own\n");
+    write("theirs", "description: Theirs\ndisable-model-invocation: true\n");
+    let options = IndexOptions { trust: crate::trust::Trust::Everything, ..Default::default() };
+    let index = Index::build(&roots, &options);
+    let offer = index.offer(|_| true);
+    assert!(offer.get("csv", None).is_none());
+    assert_eq!(offer.get("csv", Some(Source::User)).unwrap().source, Source::User);
 }

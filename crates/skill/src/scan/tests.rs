@@ -100,6 +100,8 @@ fn grouping_folders_nest_to_a_bound() {
     let options = ScanOptions { depth: 7, ..ScanOptions::default() };
     let both = ["skill 1/2/3/4/5/6/7/b", "skill 1/2/3/4/5/6/a"];
     assert_eq!(outcome(&world, &options), both);
+    let options = ScanOptions { depth: usize::MAX, ..ScanOptions::default() };
+    assert_eq!(outcome(&world, &options), both);
 }
 
 #[test]

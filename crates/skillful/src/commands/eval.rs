@@ -1,12 +1,15 @@
 //! `skillful eval`
 
+mod compared;
 mod folder;
 mod from_run;
 mod judge;
 mod new;
+mod plan;
 mod progress;
 mod results;
 mod run;
+mod summary;
 mod triggers;
 
 use std::process::ExitCode;
@@ -19,6 +22,7 @@ use crate::session::Session;
 
 pub(crate) use judge::Judged;
 pub(crate) use new::Written;
+pub(crate) use plan::Plan;
 pub(crate) use triggers::Rates;
 
 /// Measure skills: do they trigger, do runs behave, do they help?

@@ -17,6 +17,7 @@ use agent::outcome::{Status, StopReason};
 use agent::run::Run as AgentRun;
 use schemars::JsonSchema;
 use serde::Serialize;
+use skill::index::Index;
 use skill::text::for_terminal_block;
 use tools::permission::{ApprovalRequest, Invocation};
 
@@ -28,7 +29,7 @@ use crate::session::Session;
 use approver::Terminal;
 use screen::Screen;
 use stage::Stage;
-pub(crate) use stage::{redactor, setup_of, workbench};
+pub(crate) use stage::{redactor, same_workspace, setup_of, workbench};
 
 /// Work on a request with the skills that fit it
 ///
@@ -40,7 +41,7 @@ pub(crate) use stage::{redactor, setup_of, workbench};
 )]
 pub(crate) struct Run {
     /// What is to be done; a first word /NAME chooses a skill
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     request: Vec<String>,
     /// Use this skill
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
@@ -51,7 +52,7 @@ pub(crate) struct Run {
     /// Where the model's server is
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Go on with a run that was interrupted or waits for an approval
+    /// Go on with a run that was interrupted or waits for an approval, with its model unless another is named
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
     #[command(flatten)]
@@ -84,23 +85,30 @@ impl Run {
         let engine = self.rules.engine(session)?;
         let denied = engine.denials("skill");
         let offer = index.offer(|entry| !denied(&entry.name));
-        let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
+        let beginning = match &self.resume {
+            Some(run_id) => Beginning::Recorded(run_id),
+            None => Beginning::New(self.wanted(session, &index)?),
+        };
+        let model = match (&self.model, &beginning) {
+            (None, Beginning::Recorded(run_id)) => stage::recorded_model(session, run_id)?,
+            (named, _) => named.clone(),
+        };
+        let wish = Wish { model: model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
         let stage =
             Stage { session, index: &index, offer: &offer, engine: &engine, choice: &choice };
-        let (mut run, mut journal, clock, approved) = match &self.resume {
-            Some(run_id) => stage.resume(run_id)?,
-            None => stage.begin(&self.wanted())?,
+        let (mut run, mut journal, clock) = match &beginning {
+            Beginning::Recorded(run_id) => stage.resume(run_id)?,
+            Beginning::New(wanted) => stage.begin(wanted)?,
         };
         let mut model = choice.open(session, &offer, &engine.tools(), &run)?;
         let mut workbench = stage.workbench(run.invoked().cloned())?;
-        workbench.reopen(&run.skills());
+        workbench.reopen(&run.selected_skills());
         let cancel = cancel_on_interrupt()?;
         let redactor = stage.redactor()?;
         let mut screen = Screen::new(output, self.events, &redactor);
         let mut approver = Terminal::new(session, &cancel);
         let mut approving = engine.clone();
-        approving.remember(approved);
         let ending = Driver {
             model: &mut *model,
             toolbox: &mut workbench,
@@ -122,19 +130,40 @@ impl Run {
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self, session: &Session, index: &Index) -> Result<Wanted, Failure> {
         let request = self.request.join(" ");
         if let Some(name) = &self.skill {
-            return Wanted { request, skill: Some(SkillRef::named(name)) };
+            return Ok(Wanted { request, skill: Some(chosen(session, index, name)?) });
         }
-        let Some(rest) = request.strip_prefix('/') else { return Wanted { request, skill: None } };
-        let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        // A path is not a command.
-        if name.is_empty() || name.contains('/') && name.matches('/').count() > 1 {
-            return Wanted { request, skill: None };
+        let command = request.strip_prefix('/').map(|rest| {
+            let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            (name, rest.trim().to_owned())
+        });
+        match command {
+            // A path is not a command.
+            Some((name, rest)) if !name.is_empty() && !name.contains(['/', '.']) => {
+                Ok(Wanted { skill: Some(chosen(session, index, name)?), request: rest })
+            }
+            _ => Ok(Wanted { request, skill: None }),
         }
-        Wanted { request: rest.trim().to_owned(), skill: Some(SkillRef::named(name)) }
     }
+}
+
+/// Before a model is asked: a person's choice is not for the model to make up for.
+fn chosen(session: &Session, index: &Index, name: &str) -> Result<SkillRef, Failure> {
+    let entry = session.meant(index, name)?;
+    if !entry.trusted {
+        let message = format!("the skill `{name}` comes from a project that is not trusted");
+        return Err(Failure::new(Exit::Refused, "SkillUntrusted", message)
+            .hint("look at the project's skills, then `skillful trust project`"));
+    }
+    Ok(SkillRef { name: entry.name.clone(), source: Some(entry.source) })
+}
+
+/// What a run begins with.
+enum Beginning<'a> {
+    New(Wanted),
+    Recorded(&'a str),
 }
 
 /// What the user asked for.

@@ -150,10 +150,6 @@ const OF_A_SERVER: [&str; 10] = [
     "max_tokens",
 ];
 
-/// What a project may say about the model. With the others it could lead a key or the user's text elsewhere, or a
-/// budget astray.
-const OF_A_PROJECT: [&str; 6] = ["provider", "name", "protocol", "stream", "params", "max_tokens"];
-
 /// `"model": "openai:NAME"` written out.
 pub(super) fn spell_out(settings: &mut Value) {
     let Some(model) = settings.get_mut("model") else { return };
@@ -180,24 +176,6 @@ pub(super) fn leave_server(merged: &mut Value, layer: &Value) {
     if below.get("provider").and_then(Value::as_str).is_some_and(|own| own != chosen) {
         OF_A_SERVER.iter().for_each(|key| drop(below.remove(*key)));
     }
-}
-
-/// Takes out of a project's settings what only the user may say; gives the keys.
-pub(super) fn leave_to_user(settings: &mut Value) -> Vec<String> {
-    let Some(model) = settings.get_mut("model").and_then(Value::as_object_mut) else {
-        return Vec::new();
-    };
-    let defaults = serde_json::to_value(ModelSettings::default()).unwrap_or_default();
-    // A key that does not exist is a mistake of another kind, and a default changes nothing.
-    let says_something =
-        |key: &str, value: &Value| defaults.get(key).is_some_and(|default| default != value);
-    let taken: Vec<String> = model
-        .iter()
-        .filter(|(key, value)| !OF_A_PROJECT.contains(&key.as_str()) && says_something(key, value))
-        .map(|(key, _)| key.clone())
-        .collect();
-    taken.iter().for_each(|key| drop(model.remove(key)));
-    taken
 }
 
 fn or_a_string(schema: &mut schemars::Schema) {

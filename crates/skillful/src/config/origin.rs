@@ -12,6 +12,15 @@ pub(crate) enum Origin {
     User(PathBuf),
     /// A variable of the environment.
     Environment(String),
+    /// Two places that add to each other.
+    Both(Box<Self>, Box<Self>),
+}
+
+impl Origin {
+    /// This place and another.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self::Both(Box::new(self), Box::new(other))
+    }
 }
 
 impl fmt::Display for Origin {
@@ -19,6 +28,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Project(path) | Self::User(path) => write!(f, "{}", path.display()),
             Self::Environment(name) => write!(f, "${name}"),
+            Self::Both(one, other) => write!(f, "{one} and {other}"),
         }
     }
 }

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::layers::{ConfigError, Layers, closest, expand, known_keys, leaves};
-use super::{Config, ModelSettings, Origin};
+use super::layers::{Layers, closest, expand, known_keys, leaves};
+use super::project::{SETTINGS, Say};
+use super::{Config, ConfigError, ModelSettings, Origin};
 
 /// What the project, the user and the environment say; `None` where there is no file.
 #[derive(Default)]
@@ -36,13 +37,17 @@ fn given(said: &Said<'_>) -> Vec<String> {
     let layers = read(said).0.unwrap();
     let settings = serde_json::to_value(&layers.config).unwrap();
     let value = |key: &str| settings.pointer(&format!("/{}", key.replace('.', "/"))).unwrap();
-    let origin = |origin: &Origin| match origin {
+    let show = |(key, from): (&String, &Origin)| format!("{key}={} < {}", value(key), place(from));
+    layers.origins.iter().map(show).collect()
+}
+
+fn place(origin: &Origin) -> String {
+    match origin {
         Origin::Project(_) => "project".to_owned(),
         Origin::User(_) => "user".to_owned(),
         Origin::Environment(name) => name.clone(),
-    };
-    let show = |(key, from): (&String, &Origin)| format!("{key}={} < {}", value(key), origin(from));
-    layers.origins.iter().map(show).collect()
+        Origin::Both(one, other) => format!("{}+{}", place(one), place(other)),
+    }
 }
 
 fn error(said: &Said<'_>) -> (String, String) {
@@ -84,6 +89,18 @@ fn a_list_replaces_a_list() {
         ..Default::default()
     };
     assert_eq!(given(&said), ["registry.precedence=[\"builtin\"] < user"]);
+}
+
+#[test]
+fn whoever_wants_to_be_asked_is_asked() {
+    let said = Said {
+        project: Some(r#"{"execution": {"require_approval_for": ["grep", "run_script"]}}"#),
+        user: Some(r#"{"execution": {"require_approval_for": ["run_script", "read_file"]}}"#),
+        ..Default::default()
+    };
+    let expected =
+        r#"execution.require_approval_for=["grep","run_script","read_file"] < project+user"#;
+    assert_eq!(given(&said), [expected]);
 }
 
 #[test]
@@ -129,6 +146,94 @@ fn what_loosens_is_taken_from_the_user_and_not_from_a_project() {
     ];
     assert_eq!(given(&user), expected);
     assert!(read(&user).0.unwrap().warnings.is_empty());
+}
+
+/// What is left of a project's word on one setting, and the warning.
+fn of_project(key: &str, value: Value) -> (Vec<String>, Vec<String>) {
+    let text = key.rsplit('.').fold(value, |value, part| json!({part: value})).to_string();
+    let said = Said { project: Some(&text), ..Default::default() };
+    (given(&said), read(&said).0.unwrap().warnings)
+}
+
+#[test]
+fn a_project_raises_no_limit() {
+    let defaults = serde_json::to_value(Config::default()).unwrap();
+    let lowered = SETTINGS.iter().filter(|(_, say)| matches!(say, Say::Lower));
+    for (key, _) in lowered {
+        let default = &defaults[key.split('.').next().unwrap()][key.split('.').nth(1).unwrap()];
+        let limit = default.as_u64();
+        let kept = |value: Value| {
+            let (given, warnings) = of_project(key, value.clone());
+            assert_eq!(given, [format!("{key}={value} < project")]);
+            assert!(warnings.is_empty(), "{warnings:?}");
+        };
+        kept(default.clone());
+        let Some(limit) = limit else {
+            // Any limit is lower than none.
+            kept(if *key == "budget.max_cost_usd" { json!(0.5) } else { json!(5) });
+            continue;
+        };
+        kept(json!(limit - 1));
+        let warning = format!(
+            "`{key}: {}` in the project's file is ignored: a project may only lower it, from {limit}",
+            limit + 1
+        );
+        assert_eq!(of_project(key, json!(limit + 1)), (vec![], vec![warning]));
+    }
+}
+
+#[test]
+fn what_a_project_may_not_say_is_ignored_with_a_warning() {
+    let check = |key: &str, value: Value, warning: &str| {
+        let warning = format!(
+            "{warning} in the project's file is ignored: {}",
+            match warning {
+                warning if warning.contains(':') => "a project may only tighten it",
+                _ => "only you may set it",
+            }
+        );
+        assert_eq!(of_project(key, value), (vec![], vec![warning]));
+    };
+    check("execution.network_hosts", json!(["evil.example"]), "`execution.network_hosts`");
+    check("execution.interpreters", json!({"sh": ["evil"]}), "`execution.interpreters`");
+    check("audit.redact", json!([".*"]), "`audit.redact`");
+    check("audit.store_prompts", json!(true), "`audit.store_prompts: true`");
+    check("registry.mode", json!("lenient"), "`registry.mode: \"lenient\"`");
+    check("execution.sandbox", json!("off"), "`execution.sandbox: \"off\"`");
+    check("execution.sandbox", json!("best-effort"), "`execution.sandbox: \"best-effort\"`");
+    check("install.verify_on_load", json!("off"), "`install.verify_on_load: \"off\"`");
+    check("trust.projects", json!("all"), "`trust.projects: \"all\"`");
+    let (given, warnings) = of_project("install.verify_on_load", json!("require"));
+    assert_eq!(given, ["install.verify_on_load=\"require\" < project"]);
+    assert!(warnings.is_empty());
+}
+
+#[test]
+fn what_a_project_says_wrongly_is_an_error_and_not_ignored() {
+    let project = Some(r#"{"execution": {"sandbox": "of"}}"#);
+    let (message, _) = error(&Said { project, ..Default::default() });
+    assert!(message.contains("unknown variant `of`"), "{message}");
+}
+
+#[test]
+fn the_documentation_says_what_a_project_may_do_with_each_setting() {
+    let documented = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let documented = fs::read_to_string(documented).unwrap();
+    let defaults = serde_json::to_value(Config::default()).unwrap();
+    for (key, _) in leaves(&defaults) {
+        let say = SETTINGS.iter().find(|(known, _)| *known == key).map(|(_, say)| say);
+        let word = match say {
+            Some(Say::Any) => "set it",
+            Some(Say::Lower) => "lower it",
+            Some(Say::Only(_)) => "tighten it",
+            None => "not set it",
+        };
+        let row = documented.lines().find(|line| line.starts_with(&format!("| `{key}` |")));
+        let row = row.unwrap_or_else(|| panic!("no row for {key}"));
+        assert!(row.ends_with(&format!("| {word} |")), "{row}: {word}");
+    }
+    let known = known_keys();
+    assert!(SETTINGS.iter().all(|(key, _)| known.iter().any(|known| known == key)));
 }
 
 #[test]
@@ -184,6 +289,12 @@ fn a_mistake_is_told_with_its_place() {
     check(
         &Said { environment: &[("SKILLFUL_CATALOG_FORMAT", "yaml")], ..Default::default() },
         "`catalog.format` in $SKILLFUL_CATALOG_FORMAT: unknown variant `yaml`, expected one of `lines`, `xml`, `json`",
+        "`skillful schema config` describes every setting",
+    );
+    let misspelt = r#"{"execution": {"require_approval_for": ["wirte_file"]}}"#;
+    check(
+        &Said { user: Some(misspelt), ..Default::default() },
+        "`execution.require_approval_for` in home/.agent/config.json: unknown permission `wirte_file`; did you mean `write_file`?",
         "`skillful schema config` describes every setting",
     );
     check(

@@ -103,19 +103,25 @@ impl World {
         self.shown(&written)
     }
 
-    /// What a terminal gets when somebody sits at it, who waits for each question and answers it.
+    /// What a user sees who sits at a terminal and presses `keys` at `question`.
+    pub(crate) fn dialogue(&self, line: &str, question: &str, keys: &str) -> String {
+        self.conversation(line, &[(question, keys)])
+    }
+
+    /// The same with several questions, one after the other.
     pub(crate) fn conversation(&self, line: &str, answers: &[(&str, &str)]) -> String {
-        let mut terminal = Terminal::new(100);
-        let mut command = self.command(line);
+        let mut terminal = Terminal::new(200);
+        // In a session of its own, so that keys like Ctrl-C reach it as they do a user's program.
+        let mut command = self.command(&format!("exec setsid --ctty {line}"));
         command.stdin(terminal.side()).stdout(terminal.side()).stderr(terminal.side());
         let mut child = command.spawn().unwrap();
         drop(command);
         terminal.leave();
-        answers.iter().for_each(|(question, answer)| terminal.answer(question, answer));
+        answers.iter().for_each(|(question, keys)| terminal.press(question, keys));
         let written = terminal.read();
-        let code = child.wait().unwrap().code();
-        let seen = self.shown(&written);
-        if code == Some(0) { seen } else { format!("{seen}[exit {}]\n", code.unwrap()) }
+        let status = child.wait().unwrap();
+        let output = Output { status, stdout: Vec::new(), stderr: Vec::new() };
+        self.shown(&written) + &self.beside(&output)
     }
 
     /// What a user sees: stdout, then stderr and the exit code if there are any.

@@ -46,14 +46,14 @@ impl Terminal {
         self.theirs = None;
     }
 
-    /// Waits for a question that was not answered yet, and answers it.
-    pub(crate) fn answer(&mut self, question: &str, answer: &str) {
+    /// Waits for a question that was not answered yet, then presses `keys`.
+    pub(crate) fn press(&mut self, question: &str, keys: &str) {
         let start = self.written.len();
         while !String::from_utf8_lossy(&self.written[start..]).contains(question) {
             let seen = String::from_utf8_lossy(&self.written).into_owned();
             assert!(self.read_more(), "it ended without asking `{question}`:\n{seen}");
         }
-        writeln!(self.own, "{answer}").unwrap();
+        self.own.write_all(keys.as_bytes()).unwrap();
     }
 
     /// Everything that was written, once nobody else can write any more.

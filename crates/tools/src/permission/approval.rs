@@ -76,6 +76,45 @@ pub struct ApprovalRequest {
     pub replay: String,
 }
 
+/// Characters of a value that a question shows whole; of a longer one, those at its beginning and its end.
+const SHOWN: usize = 600;
+const HEAD: usize = 400;
+const TAIL: usize = 160;
+
+impl ApprovalRequest {
+    /// What the person who decides must see, as labels and values: why it is wanted, and what it is done
+    /// with, a script as one would call it. What is left out of a long value is said in its place.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![("why", shortened(&self.reason))];
+        let params = &self.params;
+        let (Some(skill), Some(path)) =
+            (params["skill"]["name"].as_str(), params["relative_path"].as_str())
+        else {
+            facts.push(("with", shortened(&params.to_string())));
+            return facts;
+        };
+        let words = params["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut call = format!("{skill}/{path}");
+        words.for_each(|word| call.extend([" ", &shell_quoted(word.as_ref())]));
+        facts.push(("with", shortened(&call)));
+        if let Some(stdin) = params["stdin"].as_str().filter(|stdin| !stdin.is_empty()) {
+            let length = stdin.chars().count();
+            facts.push(("stdin", format!("{length} characters: {}", shortened(stdin))));
+        }
+        facts
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= SHOWN {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(HEAD).collect();
+    let tail: String = text.chars().skip(length - TAIL).collect();
+    format!("{head} … {} characters not shown … {tail}", length - HEAD - TAIL)
+}
+
 /// The command line of this process, from which a replay is made.
 #[derive(Clone, Debug)]
 pub struct Invocation {

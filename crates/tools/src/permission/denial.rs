@@ -93,9 +93,11 @@ const fn place(layer: Layer) -> &'static str {
     match layer {
         Layer::Defaults => "the defaults",
         Layer::User => "the user configuration",
+        Layer::Environment => "the environment",
         Layer::Project => "the project configuration",
         Layer::Profile => "the profile",
         Layer::ProjectProfile => "the project's profile",
+        Layer::RequiredApproval => "`execution.require_approval_for`",
         Layer::CommandLine => "the command line",
     }
 }

@@ -1,7 +1,7 @@
 //! The engine: layers of rules in, one decision with its reasons out.
 //!
 //! Invariants: within a layer the last match wins, and a later layer wins over an earlier one, except
-//! that a project's layers only ever make a decision stricter. Remembered approvals and `--yes` turn
+//! that a project's layers and required approvals only ever make a decision stricter. Remembered approvals and `--yes` turn
 //! an *ask* into an *allow* and are never looked at when the rules say *deny*.
 
 use std::collections::HashSet;
@@ -23,19 +23,23 @@ pub enum Layer {
     Defaults,
     /// The user's configuration.
     User,
+    /// The environment, for the user.
+    Environment,
     /// The project's configuration, which can only tighten.
     Project,
     /// The chosen profile, from the user's configuration.
     Profile,
     /// The chosen profile, from the project's configuration, which can only tighten.
     ProjectProfile,
+    /// Tools that ask whatever the rules allow, from every configuration; it can only tighten.
+    RequiredApproval,
     /// Flags of this invocation.
     CommandLine,
 }
 
 impl Layer {
     const fn only_tightens(self) -> bool {
-        matches!(self, Self::Project | Self::ProjectProfile)
+        matches!(self, Self::Project | Self::ProjectProfile | Self::RequiredApproval)
     }
 }
 
@@ -44,12 +48,16 @@ impl Layer {
 pub struct Configuration {
     /// `permissions` of the user's configuration.
     pub user: Rules,
+    /// `permissions` of the environment.
+    pub environment: Rules,
     /// `permissions` of the project's configuration.
     pub project: Rules,
     /// The chosen profile of the user's configuration.
     pub profile: Rules,
     /// The chosen profile of the project's configuration.
     pub project_profile: Rules,
+    /// `execution.require_approval_for` of every configuration.
+    pub required_approval: Rules,
     /// Flags.
     pub command_line: CommandLine,
 }
@@ -101,7 +109,7 @@ pub struct Decision {
 #[derive(Clone, Debug)]
 pub struct Engine {
     project: String,
-    layers: [(Layer, RuleList); 6],
+    layers: [(Layer, RuleList); 8],
     command_line: CommandLine,
     grants: HashSet<Grant>,
 }
@@ -112,9 +120,11 @@ impl Engine {
         let layers = [
             (Layer::Defaults, Rules::defaults().0),
             (Layer::User, configuration.user.0),
+            (Layer::Environment, configuration.environment.0),
             (Layer::Project, configuration.project.0),
             (Layer::Profile, configuration.profile.0),
             (Layer::ProjectProfile, configuration.project_profile.0),
+            (Layer::RequiredApproval, configuration.required_approval.0),
             (Layer::CommandLine, configuration.command_line.rules()),
         ]
         .map(|(layer, rules)| (layer, RuleList::new(rules)));

@@ -91,6 +91,18 @@ impl Rules {
         let rules = allowed.into_iter().chain([("run_script", Action::Ask)]).chain(off);
         Self(rules.map(|(name, action)| Rule::new(name, "*", action)).collect())
     }
+
+    /// Rules that ask before every use of these permissions.
+    pub fn asking<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, UnknownPermission> {
+        let rule = |name| {
+            Ok(Rule {
+                permission: known_permission(name)?,
+                pattern: "*".into(),
+                action: Action::Ask,
+            })
+        };
+        names.into_iter().map(rule).collect::<Result<_, _>>().map(Self)
+    }
 }
 
 impl<'de> Deserialize<'de> for Rules {

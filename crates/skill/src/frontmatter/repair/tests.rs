@@ -105,6 +105,45 @@ fn what_cannot_be_repaired_is_refused() {
 }
 
 #[test]
+fn a_control_that_would_become_text_refuses_the_repair() {
+    for lost in [
+        "\n  disable-model-invocation: true\n  allowed-tools: Read\n",
+        "\n\n\tdisable-model-invocation: true\n",
+        "  disable-model-invocation: \"true\"\n",
+        "  \"disable-model-invocation\": true\n",
+        "  'disable-model-invocation' : true\n",
+        "  disable-model-invocation : true\n",
+        "  disable-model-invocation:true\n",
+        "  ? disable-model-invocation\n  : true\n",
+        "  allowed-tools:\n  - Read\n",
+        "  allowed-tools: [Read]\n",
+        "  also allowed-tools: Read\n",
+        "  user-invocable: \"false\"\n",
+        "  \"user-invokable\": false\n",
+        "  run-mode:\n    subagent\n",
+        "allowed-tools: Read\n\n  \"allowed-tools\": Write\n",
+    ] {
+        check(&format!("name: a\ndescription: Use when: asked\n{lost}"), "invalid-yaml");
+    }
+    check("description: Use when: asked, allowed-tools: Read\n", "invalid-yaml");
+}
+
+#[test]
+fn controls_at_the_left_margin_survive_a_repair_however_they_are_written() {
+    for (kept, expected) in [
+        ("\"disable-model-invocation\": true\n", r#""disable-model-invocation":true"#),
+        ("disable-model-invocation : true\n", r#""disable-model-invocation":true"#),
+        ("allowed-tools:\n  - Read\n", r#""allowed-tools":["Read"]"#),
+        ("# allowed-tools: Write\nallowed-tools: Read\n", r#""allowed-tools":"Read""#),
+        ("my-allowed-tools: Read\n", r#""my-allowed-tools":"Read""#),
+        ("note: see allowed-tools\n", r#""note":"see allowed-tools""#),
+    ] {
+        let repaired = format!(r#"{{"description":"Use when: asked",{expected}}}"#);
+        check(&format!("description: Use when: asked\n{kept}"), &repaired);
+    }
+}
+
+#[test]
 fn the_safety_rules_hold_after_repair() {
     check("name: a\nname: b: c\n", "duplicate-key");
     check("description: a: b\nx: &y z\n", "yaml-anchor");

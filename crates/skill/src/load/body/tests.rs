@@ -82,9 +82,10 @@ fn what_changed_since_the_index_was_built_is_checked_again() {
         "the frontmatter of `a` is refused: the value of `description` holds `<` or `>`",
     );
     check_error(
-        [START.as_bytes(), b"\xFF"].concat(),
+        b"---\nname: a\ndescription: \xFF\n---\n",
         "the frontmatter of `a` is refused: the frontmatter is not UTF-8",
     );
+    check_error([START.as_bytes(), b"\xFF"].concat(), "the body of `a` is not UTF-8");
 }
 
 #[test]
@@ -154,7 +155,8 @@ fn an_oversized_body_keeps_its_essentials_and_names_the_rest() {
 #[test]
 fn every_dropped_section_can_be_read_by_its_name() {
     let world = World::with_skills(["root/a"]);
-    let sections: String = (0..80).map(|at| format!("## Part {at}\n\nText {at}.\n\n")).collect();
+    let sections: String =
+        (0..NAMED + 30).map(|at| format!("## Part {at}\n\nText {at}.\n\n")).collect();
     world.write("root/a/SKILL.md", format!("{START}{sections}"));
     let limits = Limits { body_lines: 10, ..Limits::default() };
     let entry = world.entry();
@@ -173,11 +175,27 @@ fn every_dropped_section_can_be_read_by_its_name() {
 }
 
 #[test]
+fn of_sections_with_one_title_each_can_be_read() {
+    let world = World::with_skills(["root/a"]);
+    let part = |at: usize| format!("## Part {at}\n\nText.\n\n### Example\n\nExample {at}.\n\n");
+    let parts: String = (0..20).map(part).collect();
+    world.write("root/a/SKILL.md", format!("{START}{parts}"));
+    let limits = Limits { body_lines: 10, ..Limits::default() };
+    let entry = world.entry();
+    let body = load_body(&entry, &ReadOptions::default(), &limits).unwrap();
+    let dropped = &body.core.report.dropped_sections;
+    assert!(dropped.contains(&"Part 7 > Example".to_owned()), "{dropped:?}");
+    let section =
+        super::super::load_resource(&entry, "SKILL.md", Some("Part 7 > Example"), &limits);
+    assert_eq!(section.unwrap().text.trim_end(), "### Example\n\nExample 7.");
+}
+
+#[test]
 fn a_body_without_headings_is_cut_with_a_note() {
     let limits = Limits { body_lines: 3, ..Limits::default() };
     let body = load(of_lines(10).as_bytes(), &limits).unwrap();
     let expected = "123456789\n123456789\n123456789\n\n\
-        [The rest is left out. Read it with load_resource, relative_path SKILL.md.]\n";
+        [The rest is left out; it has no headings by which it could be read.]\n";
     assert_eq!(body.core.text, expected);
 }
 

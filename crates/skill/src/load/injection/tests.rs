@@ -37,3 +37,20 @@ fn the_names_of_the_files_follow() {
     assert!(block.ends_with("- f49\n- and 3 more\n"), "{block}");
     assert_eq!(inject(&many[..50], "text").lines().last(), Some("- f49"));
 }
+
+#[test]
+fn what_is_odd_about_a_text_and_where_the_whole_is_stand_below_it() {
+    let world = World::with_skills(["root/a"]);
+    world.write("root/a/x.md", "# One\n\ntext\n");
+    let entry = world.entry();
+    let mut loaded = load_resource(&entry, "x.md", Some("Two"), &Limits::default()).unwrap();
+    loaded.report.storage_ref = Some("observations/x.txt".to_owned());
+    let block = injection(&entry, &loaded.report, "text\n", FileList(&[file("y.md")]));
+    assert!(
+        block.ends_with(
+            "\ntext\n[Note: SectionNotFound: no heading matches `Two`; this is the beginning]\n\
+             [The whole is in observations/x.txt]\n\n[Files of this skill]\n- y.md\n"
+        ),
+        "{block}"
+    );
+}

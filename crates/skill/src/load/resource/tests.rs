@@ -136,3 +136,12 @@ proptest! {
         prop_assert!(text.chars().count() <= limit, "{text:?} has more than {limit}");
     }
 }
+
+#[test]
+fn a_long_line_is_cut_in_its_middle() {
+    let world = World::with_skills(["root/a"]);
+    world.write("root/a/data.json", format!("[\n{}\n]\n", "x".repeat(500)));
+    let limits = Limits { excerpt_chars: 100, ..Limits::default() };
+    let loaded = load_resource(&world.entry(), "data.json", None, &limits).unwrap();
+    assert_eq!(loaded.text.chars().count(), 100, "{}", loaded.text);
+}

@@ -47,8 +47,10 @@ impl Judge {
         let located = self.chosen(&cases)?;
         let (events, folder) = self.events(session)?;
         let files = folder.map(|run| Left { workspace: here.clone(), run });
+        let expected = located.expected_contents()?;
         let evidence = Evidence {
             events: &events,
+            expected: &expected,
             files: files.as_ref().map(|files| files as &dyn Files),
             is_live: false,
         };
@@ -120,6 +122,9 @@ impl Files for Left {
 
 fn print(judged: &Judged, out: &mut dyn std::io::Write, palette: Palette) -> std::io::Result<()> {
     let Palette { dim, good, bad, .. } = palette;
+    if let Some(error) = &judged.verdict.error {
+        writeln!(out, "{bad}✗{bad:#} {}", for_terminal(error))?;
+    }
     for check in &judged.verdict.checks {
         let (style, mark) = if check.passed { (good, "✓") } else { (bad, "✗") };
         let dimension = check.dimension.as_str();

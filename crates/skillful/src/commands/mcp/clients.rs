@@ -22,10 +22,11 @@ pub(super) enum Client {
 
 /// Prints what goes into the settings of a client; where they are is said beside it.
 pub(super) fn print(client: Client, output: &Output) -> Result<(), Failure> {
-    let (file, settings) = client.settings();
-    let text = match &settings {
+    let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let (file, settings) = client.settings(&of_the_server(arguments));
+    let text = match settings {
         Written::Json(value) => format!("{value:#}\n"),
-        Written::Text(text) => (*text).to_owned(),
+        Written::Text(text) => text,
     };
     let document = json!({"file": file, "content": text});
     output.result(&document, |out, _| out.write_all(text.as_bytes()))?;
@@ -35,13 +36,28 @@ pub(super) fn print(client: Client, output: &Output) -> Result<(), Failure> {
 
 enum Written {
     Json(Value),
-    Text(&'static str),
+    Text(String),
+}
+
+/// The words of this command that the server is started with: all but those about printing.
+fn of_the_server(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = words;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--print-config" => drop(words.next()),
+            "--json" | "-q" | "--quiet" | "-v" | "--verbose" => {}
+            word if word.starts_with("--print-config=") => {}
+            _ => kept.push(word),
+        }
+    }
+    kept
 }
 
 impl Client {
     /// The file, and what goes into it.
-    fn settings(self) -> (&'static str, Written) {
-        let server = json!({"command": "skillful", "args": ["mcp"]});
+    fn settings(self, args: &[String]) -> (&'static str, Written) {
+        let server = json!({"command": "skillful", "args": args});
         let servers = json!({"mcpServers": {"skillful": server}});
         let (file, settings) = match self {
             Self::ClaudeCode => (".mcp.json in the project", servers),
@@ -51,22 +67,29 @@ impl Client {
             Self::Windsurf => ("~/.codeium/windsurf/mcp_config.json", servers),
             Self::Vscode => (
                 ".vscode/mcp.json in the project",
-                json!({"servers": {"skillful": {"type": "stdio", "command": "skillful", "args": ["mcp"]}}}),
+                json!({"servers": {"skillful": {"type": "stdio", "command": "skillful", "args": args}}}),
             ),
             Self::Zed => (
                 "~/.config/zed/settings.json",
-                json!({"context_servers": {"skillful": {"command": "skillful", "args": ["mcp"], "env": {}}}}),
+                json!({"context_servers": {"skillful": {"command": "skillful", "args": args, "env": {}}}}),
             ),
             Self::Opencode => (
                 "opencode.json in the project, or ~/.config/opencode/opencode.json",
-                json!({"mcp": {"skillful": {"type": "local", "command": ["skillful", "mcp"], "enabled": true}}}),
+                json!({"mcp": {"skillful": {"type": "local", "command": ([&["skillful".to_owned()], args].concat()), "enabled": true}}}),
             ),
+            // A list in JSON is one in TOML and YAML too.
             Self::Codex => {
-                let text = "[mcp_servers.skillful]\ncommand = \"skillful\"\nargs = [\"mcp\"]\n";
+                let text = format!(
+                    "[mcp_servers.skillful]\ncommand = \"skillful\"\nargs = {}\n",
+                    json!(args)
+                );
                 return ("~/.codex/config.toml", Written::Text(text));
             }
             Self::Goose => {
-                let text = "extensions:\n  skillful:\n    type: stdio\n    name: skillful\n    cmd: skillful\n    args: [mcp]\n    enabled: true\n    timeout: 300\n";
+                let text = format!(
+                    "extensions:\n  skillful:\n    type: stdio\n    name: skillful\n    cmd: skillful\n    args: {}\n    enabled: true\n    timeout: 300\n",
+                    json!(args)
+                );
                 return ("~/.config/goose/config.yaml", Written::Text(text));
             }
         };

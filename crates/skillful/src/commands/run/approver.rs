@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use agent::driver::{Approver, Cancel};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde_json::Value;
 use skill::text::for_terminal;
 use tools::grants::GrantFile;
-use tools::permission::{Answer, ApprovalRequest, Grant, shell_quoted};
+use tools::permission::{Answer, ApprovalRequest, Grant};
 
 use crate::output::Palette;
 use crate::session::Session;
@@ -32,8 +31,17 @@ impl Approver for Terminal<'_> {
         }
         loop {
             put(question);
-            if let Some(answer) = understood(&self.line()?) {
-                return Some(answer);
+            match self.line() {
+                // Not left open: whoever stops the run does not want to be told how to allow it.
+                _ if self.cancel.requested() => {
+                    let message = Some("the run was stopped at this question".to_owned());
+                    return Some(Answer::Reject { message });
+                }
+                Some(line) => match understood(&line) {
+                    Some(answer) => return Some(answer),
+                    None => continue,
+                },
+                None => return None,
             }
         }
     }
@@ -70,28 +78,19 @@ fn put(question: &ApprovalRequest) {
     let Palette { bold, dim, warn, .. } = Palette::for_stream(&std::io::stderr());
     let risk = serde_json::to_value(question.risk).ok();
     let risk = risk.as_ref().and_then(|risk| risk.as_str()).unwrap_or_default();
-    let params = shown(&question.params);
-    let text = format!(
-        "\n{warn}Allow this?{warn:#}  {bold}{}{bold:#}  ({risk} risk)\n  {}\n  {dim}why{dim:#}    {}\n  {dim}with{dim:#}   {}\n{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  {bold}[a]{bold:#}lways  {bold}[n]{bold:#}o, or no and why: ",
+    let mut text = format!(
+        "\n{warn}Allow this?{warn:#}  {bold}{}{bold:#}  ({risk} risk)\n  {}\n",
         for_terminal(&question.tool),
         for_terminal(&question.effect),
-        for_terminal(skill::text::prefix(&question.reason, 300)),
-        for_terminal(skill::text::prefix(&params, 600)),
+    );
+    for (label, value) in question.facts() {
+        text += &format!("  {dim}{label:<5}{dim:#}  {}\n", for_terminal(&value));
+    }
+    text += &format!(
+        "{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  {bold}[a]{bold:#}lways  {bold}[n]{bold:#}o, or no and why: "
     );
     let mut out = std::io::stderr();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-/// What it is done with: a script as one would call it, anything else as it is.
-fn shown(params: &Value) -> String {
-    let (Some(skill), Some(path)) =
-        (params["skill"]["name"].as_str(), params["relative_path"].as_str())
-    else {
-        return params.to_string();
-    };
-    let words = params["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let words: Vec<String> = words.map(|word| shell_quoted(word.as_ref())).collect();
-    format!("{skill}/{path} {}", words.join(" "))
 }
 
 fn understood(line: &str) -> Option<Answer> {

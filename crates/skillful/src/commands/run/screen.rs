@@ -26,6 +26,8 @@ pub(super) struct Screen<'a> {
     plan: Vec<(String, String)>,
     /// Whether the last line on the screen can be added to.
     line_open: bool,
+    /// Whether that line is the answer's.
+    answer_open: bool,
     /// The last event, which deltas come after.
     last: Option<Event>,
     redactor: &'a Redactor,
@@ -74,6 +76,7 @@ impl<'a> Screen<'a> {
             answer: String::new(),
             plan: Vec::new(),
             line_open: false,
+            answer_open: false,
             last: None,
             redactor,
             clean: redactor.streamed(),
@@ -86,10 +89,8 @@ impl<'a> Screen<'a> {
     }
 
     /// The end of what was written while the run went on.
-    pub(super) fn finish(&self) {
-        if !self.answer.is_empty() {
-            out("\n");
-        }
+    pub(super) fn finish(&mut self) {
+        self.end_line();
     }
 
     fn show(&mut self, shown: Shown<'_>) {
@@ -114,6 +115,7 @@ impl<'a> Screen<'a> {
             Mode::Live { streams_answer: true } => {
                 out(&for_terminal_block(text));
                 self.answer.push_str(text);
+                self.answer_open = !text.ends_with('\n');
             }
             _ => {}
         }
@@ -161,6 +163,10 @@ impl<'a> Screen<'a> {
             err("\n");
             self.line_open = false;
         }
+        if self.answer_open {
+            out("\n");
+            self.answer_open = false;
+        }
     }
 
     fn live(&mut self, event: &Event) {
@@ -172,9 +178,7 @@ impl<'a> Screen<'a> {
                 self.early = Early::new();
                 self.action = Announced::default();
                 self.end_line();
-                if !std::mem::take(&mut self.answer).is_empty() {
-                    out("\n");
-                }
+                self.answer.clear();
             }
             EventKind::ModelResponse => {
                 self.end_answer();

@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
-use agent::action::SkillRef;
-use agent::driver::{SystemClock, approvals};
+use agent::action::{Action, SkillRef};
+use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
-use agent::run::{Patience, Preloaded, Run, Setup};
+use agent::run::{Preloaded, Run, Setup};
 use agent::workbench::{ScriptSettings, Workbench};
-use serde_json::json;
+use serde_json::{Value, json};
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Grant, Pattern};
+use tools::permission::{Engine, Pattern, Verdict};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
@@ -36,8 +36,8 @@ pub(super) struct Stage<'a> {
     pub(super) choice: &'a Choice,
 }
 
-/// What a run goes on with: itself, its record, the time, and what was approved for all of it.
-type Staged = (Run, Journal, SystemClock, Vec<Grant>);
+/// What a run goes on with: itself, its record, the time.
+type Staged = (Run, Journal, SystemClock);
 
 impl Stage<'_> {
     /// A new run and its record.
@@ -59,9 +59,11 @@ impl Stage<'_> {
             .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
             .map_err(|error| of_journal(&error))?;
         std::fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
+        let (preloaded, disclosed) = self.preloaded(&mut journal)?;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
             facts: json!({
+                "disclosure": disclosed,
                 "index_hash": index_hash,
                 "model": self.choice.name,
                 "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
@@ -72,35 +74,51 @@ impl Stage<'_> {
             catalog: catalog.text,
             tools: self.engine.tools(),
             budget: config.budget.clone(),
-            patience: Patience::default(),
+            patience: config.patience,
             invoked: wanted.skill.clone(),
-            preloaded: self.preloaded()?,
+            preloaded,
             is_child: false,
             is_served: false,
             store_prompts: config.audit.store_prompts,
         };
-        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO), Vec::new()))
+        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
     }
 
-    /// Bodies that are in the context from the start, as far as half the context reaches.
-    fn preloaded(&self) -> Result<Vec<Preloaded>, Failure> {
+    /// Bodies that are in the context from the start, as far as rules allow it unasked and half the context
+    /// reaches; and which skills are there with their body, which with their metadata alone.
+    fn preloaded(&self, journal: &mut Journal) -> Result<(Vec<Preloaded>, Value), Failure> {
         let config = &self.session.layers.config;
         if config.disclosure == Disclosure::Metadata {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Value::Null));
         }
         let mut workbench = self.workbench(None)?;
         let mut room = config.budget.max_context_chars / 2;
-        let mut preloaded = Vec::new();
+        let (mut preloaded, mut core, mut metadata) = (Vec::new(), Vec::new(), Vec::new());
         for entry in self.offer.skills() {
             let wanted = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
-            // A skill that cannot be read now is still in the catalog.
-            let Ok((text, skill)) = workbench.load(&wanted) else { continue };
-            if let Some(left) = room.checked_sub(text.chars().count()) {
-                room = left;
-                preloaded.push(Preloaded { skill, text });
+            let loaded =
+                self.is_allowed(&mut workbench, &wanted).then(|| workbench.load(&wanted, journal));
+            match loaded {
+                // A skill that cannot be read now is still in the catalog.
+                Some(Ok((text, skill))) if text.chars().count() <= room => {
+                    room -= text.chars().count();
+                    core.push(entry.name.as_str());
+                    preloaded.push(Preloaded { skill, text });
+                }
+                _ => metadata.push(entry.name.as_str()),
             }
         }
-        Ok(preloaded)
+        Ok((preloaded, json!({"core": core, "metadata": metadata})))
+    }
+
+    /// Whether a skill may be read without asking anybody.
+    fn is_allowed(&self, workbench: &mut Workbench<'_>, skill: &SkillRef) -> bool {
+        let skills = vec![skill.clone()];
+        let selection = Action::SelectSkills { skills, reason: String::new() };
+        workbench.prepare(&selection).is_ok_and(|request| {
+            let hash = request.skill_hash.clone();
+            matches!(self.engine.decide(request, hash.as_ref()), Verdict::Allowed(_))
+        })
     }
 
     /// A run that was interrupted, where it was.
@@ -108,7 +126,9 @@ impl Stage<'_> {
         let folder = self.session.run_folder(run_id)?;
         let (journal, events) =
             Journal::open(&folder, Durability::Sync).map_err(|error| of_journal(&error))?;
-        let run = journal::restore(setup_of(&folder, &events)?, &events).map_err(|error| {
+        let setup = setup_of(&folder, &events)?;
+        same_workspace(self.session, &setup, "run --resume")?;
+        let run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
                 .hint("`skillful runs verify` says more")
         })?;
@@ -123,7 +143,8 @@ impl Stage<'_> {
         let elapsed =
             events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
         let clock = SystemClock::starting(Duration::from_millis(elapsed));
-        Ok((run, journal, clock, approvals(self.engine, &events)))
+        // Whoever was approved for the run is asked about again: a record may come from anywhere.
+        Ok((run, journal, clock))
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
@@ -160,7 +181,11 @@ pub(crate) fn workbench<'a>(
     let config = &session.layers.config;
     let folder = session.surroundings.working_directory.clone();
     let mut workspace = Workspace::open(&folder)?;
-    workspace.network.hosts = config.execution.network_hosts.iter().map(Pattern::new).collect();
+    let patterns = |hosts: &[String]| hosts.iter().map(Pattern::new).collect();
+    workspace.network.hosts = patterns(&config.execution.network_hosts);
+    workspace.network.private_hosts = patterns(&config.execution.private_hosts);
+    let visible = config.security.visible_files.iter().map(String::as_str);
+    workspace.secrets = workspace.secrets.except(visible);
     let mut interpreters = Interpreters::default();
     for (extension, command) in &config.execution.interpreters {
         interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
@@ -184,10 +209,28 @@ pub(crate) fn workbench<'a>(
                 time_zone: variable("TZ"),
             },
             interpreters,
-            arguments: Default::default(),
+            arguments: config.argument_limits(),
             confinement: config.confinement(),
         },
     })
+}
+
+/// Refuses to go on with a run, or to take it back, in another folder than its own.
+pub(crate) fn same_workspace(session: &Session, setup: &Setup, what: &str) -> Result<(), Failure> {
+    let here = &session.surroundings.working_directory;
+    let Some(own) = setup.facts["workspace"].as_str().filter(|own| Path::new(own) != here) else {
+        return Ok(());
+    };
+    let message = format!("run `{}` worked in `{own}`, not here", setup.run_id);
+    let hint = format!("go there: skillful -C '{own}' {what} {}", setup.run_id);
+    Err(Failure::new(Exit::Refused, "OtherWorkspace", message).hint(hint))
+}
+
+/// The model of a recorded run.
+pub(super) fn recorded_model(session: &Session, run_id: &str) -> Result<Option<String>, Failure> {
+    let events = journal::read(&session.run_folder(run_id)?).map_err(|error| of_journal(&error))?;
+    let setup = events.first().map(|event| &event.data["setup"]["facts"]["model"]);
+    Ok(setup.and_then(|model| model.as_str()).map(str::to_owned))
 }
 
 /// What a recorded run began with.

@@ -6,8 +6,10 @@ use agent::journal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal;
+use tools::undo::Undoing;
 use tools::workspace::Workspace;
 
+use crate::commands::run::{same_workspace, setup_of};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -44,13 +46,15 @@ impl Undo {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
         let changes = journal::changes(&folder).map_err(|error| super::of_journal(&error))?;
+        let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
+        same_workspace(session, &setup_of(&folder, &events)?, "runs undo")?;
         let workspace = Workspace::open(&session.surroundings.working_directory)?;
         let mut undone =
             Undone { restored: Vec::new(), failed: Vec::new(), written: !self.dry_run };
+        let mut undoing = Undoing::new(&workspace, self.dry_run);
         // The last change first, so that a file changed twice ends as it began.
         for change in changes.iter().rev() {
-            let result = if self.dry_run { Ok(()) } else { tools::undo::undo(change, &workspace) };
-            match result {
+            match undoing.undo(change) {
                 Ok(()) => undone.restored.push(change.path.clone()),
                 Err(error) => undone
                     .failed

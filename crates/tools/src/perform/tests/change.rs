@@ -5,8 +5,14 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::World;
+use crate::outcome::ToolError;
 use crate::perform::perform;
-use crate::undo::undo;
+use crate::undo::{Undo, Undoing};
+use crate::workspace::Workspace;
+
+fn undo(change: &Undo, workspace: &Workspace) -> Result<(), ToolError> {
+    Undoing::new(workspace, false).undo(change)
+}
 
 fn mode(world: &World, path: &str) -> u32 {
     fs::metadata(world.path(path)).unwrap().permissions().mode() & 0o777
@@ -53,6 +59,12 @@ fn changes_are_undone_one_after_the_other() {
     world.call("delete_file", json!({"path": "a.txt"})).unwrap();
     world.call("write_file", json!({"path": "a.txt", "content": "3"})).unwrap();
     assert_eq!(undo(&world.recorded[0], &world.workspace).unwrap_err().code(), "FileChanged");
+    let mut imagining = Undoing::new(&world.workspace, true);
+    assert_eq!(imagining.undo(&world.recorded[1]).unwrap_err().code(), "FileChanged");
+    for change in world.recorded.iter().rev() {
+        imagining.undo(change).unwrap();
+    }
+    assert_eq!(world.content("a.txt"), "3", "nothing was written");
     for change in world.recorded.iter().rev() {
         undo(change, &world.workspace).unwrap();
     }
@@ -84,7 +96,7 @@ fn nothing_changes_when_it_cannot_be_recorded() {
     ] {
         let world = World::new(&[("a.txt", "1")]);
         let call = world.approve(world.resolve(tool, params).unwrap());
-        let mut fails = |_: &crate::undo::Undo| Err(io::ErrorKind::StorageFull.into());
+        let mut fails = |_: &Undo| Err(io::ErrorKind::StorageFull.into());
         let error = perform(call, &world.engine, &world.workspace, &mut fails).unwrap_err();
         assert_eq!(error.code(), "IOError");
         assert_eq!((world.content("a.txt"), world.path("new").exists()), ("1".to_owned(), false));
@@ -97,7 +109,7 @@ fn the_file_is_recorded_before_it_is_changed() {
     let call = world
         .approve(world.resolve("write_file", json!({"path": "a.txt", "content": "2"})).unwrap());
     let mut seen = None;
-    let mut record = |undo: &crate::undo::Undo| {
+    let mut record = |undo: &Undo| {
         seen = Some((undo.previous.clone().unwrap().bytes, world.content("a.txt")));
         Ok(())
     };

@@ -4,7 +4,9 @@ use std::process::Command;
 
 use proptest::prelude::*;
 
-use super::{ApprovalId, Invocation, shell_quoted};
+use serde_json::{Value, json};
+
+use super::{ApprovalId, ApprovalRequest, HEAD, Invocation, Risk, SHOWN, TAIL, shell_quoted};
 
 fn check(word: &str, expected: &str) {
     assert_eq!(shell_quoted(OsStr::new(word)), expected);
@@ -38,6 +40,47 @@ fn the_replay_approves_exactly_what_was_asked() {
         invocation.approving("run_script", ["pdf/scripts/fill.py", "*"].into_iter()),
         r"skillful -C 'my project' run --approve run_script:pdf/scripts/fill.py --approve 'run_script:\*' --json 'fill in the form'"
     );
+}
+
+fn facts(params: Value) -> Vec<(&'static str, String)> {
+    let question = ApprovalRequest {
+        id: ApprovalId::numbered(1),
+        tool: "run_script".to_owned(),
+        risk: Risk::Medium,
+        reason: "to fill it".to_owned(),
+        params,
+        effect: "runs it".to_owned(),
+        replay: String::new(),
+    };
+    question.facts()
+}
+
+#[test]
+fn a_question_shows_what_is_approved() {
+    let script = json!({"skill": {"name": "pdf"}, "relative_path": "scripts/fill.py", "args": ["a b", "c"], "stdin": "rm -rf ~\n"});
+    let expected = [
+        ("why", "to fill it"),
+        ("with", "pdf/scripts/fill.py 'a b' c"),
+        ("stdin", "9 characters: rm -rf ~\n"),
+    ];
+    assert_eq!(facts(script), expected.map(|(label, value)| (label, value.to_owned())));
+    assert_eq!(facts(json!({"path": "a"}))[1], ("with", r#"{"path":"a"}"#.to_owned()));
+}
+
+#[test]
+fn what_a_question_leaves_out_is_said() {
+    let check = |length: usize, hidden: Option<usize>| {
+        let stdin = format!("{}{}end", "ä".repeat(length - 6), "mid");
+        let script = json!({"skill": {"name": "s"}, "relative_path": "x", "stdin": stdin});
+        let (_, shown) = facts(script).remove(2);
+        assert!(shown.starts_with(&format!("{length} characters: ä")) && shown.ends_with("end"));
+        let said = hidden.map(|hidden| format!(" … {hidden} characters not shown … "));
+        assert!(said.is_none_or(|said| shown.contains(&said)), "{shown}");
+        assert_eq!(shown.contains("not shown"), hidden.is_some());
+    };
+    check(SHOWN, None);
+    check(SHOWN + 1, Some(SHOWN + 1 - HEAD - TAIL));
+    check(100_000, Some(100_000 - HEAD - TAIL));
 }
 
 #[test]

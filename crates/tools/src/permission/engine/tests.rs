@@ -124,6 +124,31 @@ fn a_later_layer_wins_but_a_project_only_tightens() {
 }
 
 #[test]
+fn a_required_approval_asks_where_it_was_allowed_and_leaves_what_is_denied() {
+    let check = |user, profile, command_line, expected| {
+        let configuration = Configuration {
+            user: rules(user),
+            profile: rules(profile),
+            required_approval: Rules::asking(["run_script"]).unwrap(),
+            command_line,
+            ..Configuration::default()
+        };
+        let engine = Engine::new("/project", configuration);
+        assert_eq!(outcome(&engine, wish("run_script", &["x"], Risk::Medium), None), expected);
+    };
+    let (allow, deny) = (r#"{"run_script": "allow"}"#, r#"{"run_script": "deny"}"#);
+    let none = CommandLine::default;
+    check(allow, "{}", none(), (Action::Ask, Some(Layer::RequiredApproval)));
+    check("{}", allow, none(), (Action::Ask, Some(Layer::RequiredApproval)));
+    check(deny, "{}", none().yes(), (Action::Deny, Some(Layer::User)));
+    check("{}", deny, none(), (Action::Deny, Some(Layer::Profile)));
+    let approved = none().approve("run_script").unwrap();
+    check(allow, "{}", approved, (Action::Allow, Some(Layer::CommandLine)));
+    let unknown = Rules::asking(["wirte_file"]).unwrap_err();
+    assert_eq!(unknown.to_string(), "unknown permission `wirte_file`; did you mean `write_file`?");
+}
+
+#[test]
 fn any_deny_fails_a_request_and_any_ask_asks_once() {
     let engine = engine(
         r#"{"skill": {"a": "allow", "b": "ask", "c": "deny"}}"#,
@@ -245,15 +270,30 @@ fn any_configuration() -> impl Strategy<Value = Configuration> {
                 }
             })
         });
-    (any_rules(), any_rules(), any_rules(), any_rules(), command_line).prop_map(
-        |(user, project, profile, project_profile, command_line)| Configuration {
-            user,
-            project,
-            profile,
-            project_profile,
-            command_line,
-        },
-    )
+    let asking = vec(select(NAMES.to_vec()), 0..2)
+        .prop_map(|names| Rules::asking(names).expect("they are known"));
+    (any_rules(), any_rules(), any_rules(), any_rules(), any_rules(), asking, command_line)
+        .prop_map(
+            |(
+                user,
+                environment,
+                project,
+                profile,
+                project_profile,
+                required_approval,
+                command_line,
+            )| {
+                Configuration {
+                    user,
+                    environment,
+                    project,
+                    profile,
+                    project_profile,
+                    required_approval,
+                    command_line,
+                }
+            },
+        )
 }
 
 fn any_wish() -> impl Strategy<Value = Wish> {
@@ -267,9 +307,11 @@ fn model(configuration: &Configuration, permission: &str, pattern: &str) -> Acti
     let layers = [
         (false, Rules::defaults().0),
         (false, configuration.user.0.clone()),
+        (false, configuration.environment.0.clone()),
         (true, configuration.project.0.clone()),
         (false, configuration.profile.0.clone()),
         (true, configuration.project_profile.0.clone()),
+        (true, configuration.required_approval.0.clone()),
         (false, configuration.command_line.rules()),
     ];
     let mut action = Action::Ask;
@@ -328,6 +370,7 @@ proptest! {
         let without = Configuration {
             project: Rules::default(),
             project_profile: Rules::default(),
+            required_approval: Rules::default(),
             ..configuration.clone()
         };
         let strictness = |configuration| outcome(&Engine::new("/project", configuration), wish.clone(), None).0;
