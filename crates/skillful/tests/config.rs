@@ -61,6 +61,7 @@ fn without_files_every_setting_has_its_default() {
     registry.max_directories: 20000
     registry.mode: "strict"
     registry.precedence: ["explicit","project","user","builtin"]
+    search.bodies: false
     security.block_angle_brackets_in_frontmatter: true
     security.max_frontmatter_depth: 8
     security.max_frontmatter_line_chars: 2000
@@ -343,7 +344,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `patience`, `execution`, `audit`, `install`, `eval`, `permissions`, `profiles`
+    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `search`, `security`, `trust`, `model`, `disclosure`, `budget`, `patience`, `execution`, `audit`, `install`, `eval`, `permissions`, `profiles`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -513,6 +514,9 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_directories": 20000,  // Folders looked at in one root.
         // "mode": "strict",  // `strict`, or `lenient` to index skills with a flawed frontmatter, too.
         // "precedence": ["explicit","project","user","builtin"],  // The order of sources, the strongest first.
+      },
+      "search": {
+        // "bodies": false,  // Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
       },
       "security": {
         // "block_angle_brackets_in_frontmatter": true,  // Whether `<` or `>` in a frontmatter value refuses the skill.

@@ -307,7 +307,7 @@ fn schemas_are_listed_and_printed() {
               "$ref": "#/$defs/Source"
             },
             "why": {
-              "description": "The words that matched.",
+              "description": "The words that matched in name and description, or `body` where there is none.",
               "type": "string"
             }
           },
