@@ -6,6 +6,7 @@
 mod layers;
 mod model;
 mod origin;
+mod place;
 mod project;
 mod rules;
 mod said;
