@@ -30,7 +30,7 @@ use framed::Unread;
 /// Changes whenever what is stored, or how it is read from a skill, changes.
 const MAGIC: &framed::Magic = b"skillful-scan-3\n";
 
-const SEARCH_MAGIC: &framed::Magic = b"skillful-find-1\n";
+const SEARCH_MAGIC: &framed::Magic = b"skillful-find-2\n";
 
 /// How much of a scan came from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -12,6 +12,8 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::text::for_terminal;
@@ -232,6 +234,7 @@ pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
     {
         return Ok(Parsed { fields, repaired: false });
     }
+    let yaml = &*without_controls(yaml);
     match full::parse(yaml, limits) {
         Ok(fields) => Ok(Parsed { fields, repaired: false }),
         Err(error @ FrontmatterError::InvalidYaml { .. }) => match repair::quote_values(yaml) {
@@ -245,6 +248,20 @@ pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
             None => Err(error),
         },
         Err(error) => Err(error),
+    }
+}
+
+/// YAML allows no control characters. Each is replaced by a hidden one that it does allow, so that
+/// what holds for those holds for it: refused in a name, taken out of a description.
+fn without_controls(yaml: &str) -> Cow<'_, str> {
+    const TAGS: u32 = 0xE_0000;
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{85}');
+    let visible =
+        |c: char| if is_control(c) { char::from_u32(TAGS + u32::from(c)) } else { Some(c) };
+    if yaml.contains(is_control) {
+        Cow::Owned(yaml.chars().filter_map(visible).collect())
+    } else {
+        Cow::Borrowed(yaml)
     }
 }
 

@@ -132,6 +132,12 @@ pub enum LoadError {
         /// Why.
         source: FrontmatterError,
     },
+    /// The text behind the frontmatter is none.
+    #[error("the body of `{name}` is not UTF-8")]
+    BodyNotUtf8 {
+        /// The skill's name.
+        name: String,
+    },
     /// The path would lead out of the skill.
     #[error("`{path}` is refused: {reason}", path = for_terminal(path))]
     PathTraversalBlocked {
@@ -207,7 +213,7 @@ impl LoadError {
             Self::PathTraversalBlocked { .. } => "PathTraversalBlocked",
             Self::FileTooLarge { .. } => "FileTooLarge",
             Self::ChunkNotFound { .. } => "ChunkNotFound",
-            Self::NotText { .. } => "NotText",
+            Self::NotText { .. } | Self::BodyNotUtf8 { .. } => "NotText",
             Self::BodyTooLarge { .. } => "BodyTooLarge",
             Self::Modified { .. } => "SkillModified",
             Self::Io { .. } => "IOError",
@@ -219,6 +225,7 @@ impl LoadError {
         match self {
             Self::SkillNotFound { .. } => "choose a name from the catalog, or search for one",
             Self::InvalidFrontmatter { source, .. } => source.hint(),
+            Self::BodyNotUtf8 { .. } => FrontmatterError::NotUtf8.hint(),
             Self::PathTraversalBlocked { .. } => {
                 "name a regular file inside the skill's folder by its relative path"
             }

@@ -167,6 +167,12 @@ impl Reader<'_> {
         self.diagnostics.push(Diagnostic::new(code, message));
     }
 
+    /// Hidden characters in a key do not make it another one: a control must not be lost to them.
+    fn get(&self, field: &str) -> Option<&Value> {
+        let is_field = |key: &str| text::strip_hidden(key).0 == field;
+        self.fields.0.iter().find(|(key, _)| is_field(key)).map(|(_, value)| value)
+    }
+
     fn lenient(&self) -> bool {
         self.options.mode == Mode::Lenient
     }
@@ -192,7 +198,7 @@ impl Reader<'_> {
     }
 
     fn required(&self, field: &str) -> Result<Option<&str>, FrontmatterError> {
-        match self.fields.get(field) {
+        match self.get(field) {
             None => Ok(None),
             Some(value) if value.is_null() => Ok(None),
             Some(value) => match value.text().map(str::trim) {
@@ -247,7 +253,7 @@ impl Reader<'_> {
     }
 
     fn controls(&mut self) -> Controls {
-        let user_invocable = match self.fields.get("user-invocable") {
+        let user_invocable = match self.get("user-invocable") {
             Some(_) => "user-invocable",
             None => "user-invokable",
         };
@@ -260,7 +266,7 @@ impl Reader<'_> {
     }
 
     fn flag(&mut self, field: &str, absent: bool, unclear: bool) -> bool {
-        let read = match self.fields.get(field) {
+        let read = match self.get(field) {
             None => return absent,
             Some(Value::Scalar(scalar)) => scalar.flag(),
             Some(_) => None,
@@ -275,7 +281,7 @@ impl Reader<'_> {
     }
 
     fn run_mode(&mut self) -> RunMode {
-        match self.fields.get("run-mode").map(|value| value.text().map(str::trim)) {
+        match self.get("run-mode").map(|value| value.text().map(str::trim)) {
             None | Some(Some("inline")) => RunMode::Inline,
             Some(Some("subagent")) => RunMode::Subagent,
             Some(_) => {
@@ -289,7 +295,7 @@ impl Reader<'_> {
     }
 
     fn allowed_tools(&mut self) -> Option<Vec<String>> {
-        let value = self.fields.get("allowed-tools")?;
+        let value = self.get("allowed-tools")?;
         let written = match value {
             Value::Scalar(_) => value.text().map_or_else(Vec::new, tool_names::split),
             Value::List(items) if items.iter().all(|item| item.text().is_some()) => {
@@ -307,21 +313,21 @@ impl Reader<'_> {
     }
 
     fn meta(&self) -> Meta {
-        let text = |map: &Map, field: &str| {
-            let (visible, _) = text::strip_hidden(map.get(field)?.text()?.trim());
+        let text = |value: Option<&Value>| {
+            let (visible, _) = text::strip_hidden(value?.text()?.trim());
             (!visible.is_empty()).then(|| self.options.shown(visible.into_owned()))
         };
-        let nested = match self.fields.get("metadata") {
+        let nested = match self.get("metadata") {
             Some(Value::Map(map)) => Some(map),
             _ => None,
         };
         let either = |field| {
-            text(self.fields, field).or_else(|| nested.and_then(|nested| text(nested, field)))
+            text(self.get(field)).or_else(|| nested.and_then(|nested| text(nested.get(field))))
         };
         Meta {
             author: either("author"),
-            compatibility: text(self.fields, "compatibility"),
-            license: text(self.fields, "license"),
+            compatibility: text(self.get("compatibility")),
+            license: text(self.get("license")),
             version: either("version"),
         }
     }

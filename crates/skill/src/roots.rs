@@ -91,6 +91,7 @@ impl Surroundings {
     /// those the user named.
     pub fn roots(&self) -> Vec<Root> {
         let mut roots: Vec<Root> = Vec::new();
+        let mut real_folders: Vec<(Source, Arc<Path>)> = Vec::new();
         let user = self.user_folders();
         for source in &self.precedence {
             let folders = match source {
@@ -104,8 +105,13 @@ impl Surroundings {
                 Source::Builtin => vec![PathBuf::from(crate::builtin::ROOT)],
             };
             for path in folders {
-                if !roots.iter().any(|root| root.path == path) {
-                    roots.push(Root { source: *source, path, priority: roots.len() });
+                let root = Root { source: *source, path, priority: roots.len() };
+                // A project's link to a user's folder is not that folder: it must not decide whether
+                // the user's skills are trusted.
+                let real = (*source, root.real());
+                if !real_folders.contains(&real) && !roots.iter().any(|r| r.path == root.path) {
+                    real_folders.push(real);
+                    roots.push(root);
                 }
             }
         }

@@ -33,6 +33,9 @@ pub struct Verdict {
 
 /// Judges the content of a `SKILL.md` in a folder called `folder`.
 pub fn check(content: &[u8], folder: &str) -> Verdict {
+    let Ok(content) = std::str::from_utf8(content) else {
+        return Verdict { errors: vec!["the file is not UTF-8".to_owned()], warnings: Vec::new() };
+    };
     match read(content) {
         Ok((fields, warnings)) => {
             let shown = |error: String| for_terminal(&error).into_owned();
@@ -42,10 +45,9 @@ pub fn check(content: &[u8], folder: &str) -> Verdict {
     }
 }
 
-fn read(content: &[u8]) -> Result<(Map, Vec<String>), FrontmatterError> {
+fn read(content: &str) -> Result<(Map, Vec<String>), FrontmatterError> {
     // The standard has no bounds of its own; depth is bounded against hostile input.
     let limits = Limits { lines: usize::MAX, line_chars: usize::MAX, depth: 64 };
-    let content = std::str::from_utf8(content).map_err(|_| FrontmatterError::NotUtf8)?;
     let (yaml, _) = frontmatter::split_whole(content.as_bytes(), &limits)?;
     let yaml = &content[yaml];
     let fields = frontmatter::parse_exactly(yaml, &limits)?;

@@ -3,6 +3,7 @@
 //! The same types give the defaults, the JSON Schema, the list of known keys, and the environment
 //! variables.
 
+mod evals;
 mod layers;
 mod model;
 mod origin;
@@ -22,6 +23,7 @@ use skill::metadata::Mode;
 use skill::offer::CatalogFormat;
 use skill::roots::Source;
 
+pub(crate) use evals::EvalSettings;
 pub(crate) use layers::{Layers, closest, expand, leaves, variable_names};
 pub(crate) use model::{ModelSettings, Provider};
 pub(crate) use origin::Origin;
@@ -54,6 +56,8 @@ pub(crate) struct Config {
     pub(crate) audit: Audit,
     /// How packs are installed.
     pub(crate) install: Install,
+    /// How evals are judged.
+    pub(crate) eval: EvalSettings,
     /// What is allowed, asked or denied, by permission and pattern; the last match wins.
     pub(crate) permissions: serde_json::Map<String, serde_json::Value>,
     /// Named sets of permissions, chosen with `--profile`.

@@ -25,6 +25,7 @@ fn without_files_every_setting_has_its_default() {
     catalog.format: "lines"
     catalog.max_chars: 8000
     disclosure: "metadata"
+    eval.trigger_threshold: 0.5
     execution.network_hosts: []
     execution.require_approval_for: []
     execution.sandbox: "required"
@@ -497,6 +498,9 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_chars": 8000,  // Characters it may take.
       },
       // "disclosure": "metadata",  // Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+      "eval": {
+        // "trigger_threshold": 0.5,  // The share of its runs from which on a trigger query counts as triggering, more than 0 and at most 1.
+      },
       "execution": {
         // "network_hosts": [],  // Hosts that network requests may reach.
         // "require_approval_for": [],  // Tools that ask before every use, whatever the rules allow; the lists of all places add up.

@@ -104,6 +104,11 @@ fn what_is_printed_is_as_its_schema_says() {
     check("trust-key", "trust key key.pub --name us");
     check("sign", "sign odd.zip --key key.sec");
     check("verify", "verify odd.zip");
+    check("eval-new", "eval new csv-report --dry-run");
+    check("eval-new", "eval new csv-report");
+    check("eval-plan", "eval run --dry-run");
+    check("eval-report", "eval run");
+    check("eval-triggers", "eval triggers csv-report");
     check("error", "install nothing.zip");
     check("trust", "trust project");
     check("untrust", "untrust");

@@ -243,6 +243,7 @@ fn schemas_are_listed_and_printed() {
     error
     eval-judge
     eval-new
+    eval-plan
     eval-report
     eval-triggers
     event

@@ -54,25 +54,31 @@ impl Root {
 }
 
 impl Opened<'_> {
-    /// Takes a skill out; answers where it is kept, if it is.
+    /// Takes a skill out; answers where it is kept, if it is. Of one that somebody else removed only the
+    /// entry in the lockfile is left to go.
     pub fn uninstall(
         &mut self,
         name: &str,
         purge: bool,
         label: &str,
     ) -> Result<Option<PathBuf>, InstallError> {
-        if !self.root.has(name) {
-            return Err(InstallError::NotThere {
-                name: name.to_owned(),
-                root: self.root.path.clone(),
-            });
+        let (is_there, is_locked) = (self.root.has(name), self.lockfile.get(name).is_some());
+        if !is_there && !is_locked {
+            let (name, root) = (name.to_owned(), self.root.path.clone());
+            return Err(InstallError::NotThere { name, root });
         }
         let path = self.root.target(name)?;
-        if !path.join("SKILL.md").exists() && self.lockfile.get(name).is_none() {
+        if !path.join("SKILL.md").exists() && !is_locked {
             return Err(InstallError::InTheWay { path });
         }
         let staging = self.staging();
         self.disk.create_folder(&staging).doing("make", &staging)?;
+        if !is_there {
+            self.lockfile.remove(name);
+            self.write_lockfile()?;
+            self.carry_out(&Intent::default())?;
+            return Ok(None);
+        }
         let place = match purge {
             true => Place::Old,
             false => Place::Trash(free_label(&self.root.trash().join(name), label)),

@@ -126,7 +126,6 @@ fn text_that_is_not_yaml_is_refused() {
     check("? [a]\n: b\n", "invalid-yaml");
     check("? {a: b}\n: c\n", "invalid-yaml");
     check(&format!("{}: x\n", "k".repeat(1_100)), "invalid-yaml");
-    check("a: b\0c\n", "invalid-yaml");
 }
 
 #[test]

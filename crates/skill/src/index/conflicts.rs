@@ -45,26 +45,34 @@ pub(super) struct Candidate {
 pub(super) fn settle(candidates: Vec<Candidate>) -> (Vec<Entry>, Vec<Entry>, Vec<Conflict>) {
     let losers = losers(&candidates);
     let beaten: BTreeSet<usize> = losers.values().flatten().copied().collect();
-    let conflicts = losers
-        .into_iter()
-        .map(|(winner, losers)| {
-            let winner = &candidates[winner];
-            let losers = losers.into_iter().map(|loser| Loser::new(&candidates[loser], winner));
-            Conflict {
+    let mut needless = BTreeSet::new();
+    let mut conflicts = Vec::new();
+    for (winner, losers) in losers {
+        let winner = &candidates[winner];
+        let (same, others): (Vec<usize>, Vec<usize>) =
+            losers.into_iter().partition(|loser| candidates[*loser].is_same_folder(winner));
+        needless
+            .extend(same.into_iter().filter(|loser| candidates[*loser].adds_nothing_to(winner)));
+        let losers: Vec<Loser> =
+            others.into_iter().map(|loser| Loser::new(&candidates[loser], winner)).collect();
+        if !losers.is_empty() {
+            conflicts.push(Conflict {
                 name: winner.entry.name.clone(),
                 winner: winner.entry.path.to_string_lossy().into_owned(),
-                losers: losers.collect(),
-            }
-        })
-        .collect();
+                losers,
+            });
+        }
+    }
     let mut shadowed = Vec::new();
     // Collected where the candidates were: another place for all of them costs more than settling.
     let winners = candidates.into_iter().enumerate().filter_map(|(place, candidate)| {
-        if beaten.contains(&place) {
-            shadowed.push(candidate);
-            return None;
+        if !beaten.contains(&place) {
+            return Some(candidate.entry);
         }
-        Some(candidate.entry)
+        if !needless.contains(&place) {
+            shadowed.push(candidate);
+        }
+        None
     });
     let skills = winners.collect();
     // Without the winner the next one would win, so the first of a name is the strongest here, too.
@@ -89,6 +97,19 @@ fn losers(candidates: &[Candidate]) -> BTreeMap<usize, Vec<usize>> {
         (winner, places.iter().copied().filter(|place| *place != winner).collect())
     })
     .collect()
+}
+
+impl Candidate {
+    /// Whether a link makes one folder look like two.
+    fn is_same_folder(&self, other: &Self) -> bool {
+        let real = |candidate: &Self| candidate.entry.path.canonicalize().ok();
+        real(self).is_some_and(|folder| real(other) == Some(folder))
+    }
+
+    /// Whether naming a source, or waiting for trust, makes no difference between both.
+    fn adds_nothing_to(&self, other: &Self) -> bool {
+        self.entry.source == other.entry.source && self.entry.trusted == other.entry.trusted
+    }
 }
 
 impl Loser {

@@ -231,6 +231,27 @@ fn in_one_root_the_later_one_wins_and_then_the_earlier_path() {
 }
 
 #[test]
+fn one_folder_that_is_reached_twice_is_one_skill() {
+    let world = World::with_skills(["home/a", "home/b", "weaker/b"]);
+    world.link("linked", "home");
+    world.link("weaker/a", "../home/a");
+    world.link("home/z", "b");
+    let none = |losers: &[&str]| (own(&["home/a", "home/b"]), own(losers), Vec::<String>::new());
+    let linked = build(&world, &[(Source::User, "home"), (Source::User, "linked")]);
+    assert_eq!(conflicts(&world, &linked), none(&[]));
+    let sources = build(&world, &[(Source::Explicit, "home"), (Source::User, "linked")]);
+    assert_eq!(conflicts(&world, &sources), none(&["linked/a", "linked/b", "linked/z"]));
+    let (skills, shadowed, lines) =
+        conflicts(&world, &build(&world, &[(Source::User, "home"), (Source::User, "weaker")]));
+    assert_eq!((skills, shadowed), (own(&["home/a", "home/b"]), own(&["weaker/b"])));
+    assert_eq!(lines.len(), 1, "another folder is a conflict: {lines:?}");
+}
+
+fn own(paths: &[&str]) -> Vec<String> {
+    paths.iter().map(|path| (*path).to_owned()).collect()
+}
+
+#[test]
 fn a_source_reaches_the_strongest_of_its_shadowed_skills() {
     let world = World::new();
     versioned(&world, "project/a", "a", "1");

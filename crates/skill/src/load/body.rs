@@ -31,8 +31,7 @@ pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<B
     let files = Files::open(entry)?;
     let bytes = files.manifest(limits.file_bytes)?;
     let modified = files.verify(MANIFEST, &bytes, limits.verify)?;
-    let refused = |source| LoadError::InvalidFrontmatter { name: entry.name.clone(), source };
-    let body = body_of(entry, &bytes, read).map_err(refused)?;
+    let body = body_of(entry, &bytes, read)?;
     let (visible, diagnostics) = cleaned(&body);
     let Parts { core, chunks, diagnostics: tags } = chunks::parse(&visible);
     let fitted = fit(&entry.name, core, limits)?;
@@ -93,12 +92,13 @@ impl Body {
 
 /// The text behind the frontmatter, which is checked again: the file may have changed since the index
 /// was built, and what it says about itself decides what may be done with it.
-fn body_of(entry: &Entry, bytes: &[u8], read: &ReadOptions) -> Result<String, FrontmatterError> {
-    let (yaml, body) = frontmatter::split_whole(bytes, &read.limits)?;
-    let content = std::str::from_utf8(bytes).map_err(|_| FrontmatterError::NotUtf8)?;
+fn body_of(entry: &Entry, bytes: &[u8], read: &ReadOptions) -> Result<String, LoadError> {
+    let refused = |source| LoadError::InvalidFrontmatter { name: entry.name.clone(), source };
+    let (_, body) = frontmatter::split_whole(bytes, &read.limits).map_err(refused)?;
     let folder = entry.path.file_name().unwrap_or_default().to_string_lossy();
-    Metadata::read(&content[yaml], &folder, read)?;
-    Ok(content[body..].to_owned())
+    Metadata::of_file(bytes, &folder, read).map_err(refused)?;
+    let not_text = |_| LoadError::BodyNotUtf8 { name: entry.name.clone() };
+    Ok(std::str::from_utf8(&bytes[body..]).map_err(not_text)?.to_owned())
 }
 
 /// Newlines made uniform and hidden characters removed.

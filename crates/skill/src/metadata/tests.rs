@@ -89,6 +89,32 @@ fn hidden_characters_are_stripped_from_a_description_and_reported() {
 }
 
 #[test]
+fn control_characters_need_no_escape_to_be_noticed() {
+    for control in ["\0", "\u{7}", "\u{1B}", "\u{7F}", "\u{80}", "\u{9B}"] {
+        let stripped = "a | b c | hidden-characters";
+        check_both(&format!("name: a\ndescription: b{control} c\n"), stripped);
+        check_both(&format!("name: a\ndescription: \"b {control}c\"\n"), stripped);
+        check_both(&format!("name: a\ndescription: >\n  b\n  {control}c\n"), stripped);
+        check_both(&format!("name: a{control}\ndescription: b\n"), "hidden-characters-in-name");
+    }
+    check_both(
+        "name: a\ndescription: when: \u{7}now\n",
+        "a | when: now | repaired-yaml hidden-characters",
+    );
+}
+
+#[test]
+fn hidden_characters_in_a_key_take_no_control_away() {
+    for hidden in ["\u{7}", "\u{200B}"] {
+        let fields =
+            format!("{hidden}disable-model-invocation: true\nallowed-{hidden}tools: Read\n");
+        let (controls, _) = controls(&fields);
+        assert!(controls.disable_model_invocation, "{fields:?}");
+        assert_eq!(controls.allowed_tools, Some(vec!["read_file".to_owned()]), "{fields:?}");
+    }
+}
+
+#[test]
 fn angle_brackets_are_refused_wherever_they_are() {
     for field in [
         "description: b <c>",

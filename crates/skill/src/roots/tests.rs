@@ -105,6 +105,21 @@ fn the_same_folder_is_searched_once() {
 }
 
 #[test]
+fn a_link_to_another_root_of_the_same_source_is_not_searched_again() {
+    let world = World::with_skills(["home/.agent/skills/a", "home/repo/.claude/skills/b"]);
+    world.link("home/.claude/skills", "../.agent/skills");
+    world.link("home/repo/.agents", ".claude");
+    world.link("home/repo/.agent/skills", "../../.agent/skills");
+    let expected = [
+        "project home/repo/.agent/skills",
+        "project home/repo/.agents/skills",
+        "user home/.agent/skills",
+        "builtin builtin:",
+    ];
+    assert_eq!(shown(&world, &surroundings(&world, "home/repo")), expected);
+}
+
+#[test]
 fn the_project_is_the_repository_or_the_working_directory() {
     let world = world();
     let project = |folder: &str| surroundings(&world, folder).project().to_owned();

@@ -50,7 +50,23 @@ fn words_are_stemmed_identifiers_kept_and_unspaced_languages_cut() {
     assert_eq!(tokens("Summarising summaries"), ["summaris", "summari"]);
     assert_eq!(tokens("read_file .csv"), ["read_file", "read", "file", ".csv", "csv"]);
     assert_eq!(tokens("数据分析"), ["数据", "据分", "分析"]);
-    assert_eq!(tokens("the a of"), Vec::<String>::new());
+    assert_eq!(tokens("the data of"), ["data"]);
+    assert_eq!(tokens("The a of"), ["the", "a", "of"], "where there is nothing else");
+    assert_eq!(tokens(" - "), Vec::<String>::new());
+}
+
+#[test]
+fn a_skill_of_common_words_alone_is_found_by_them() {
+    let documents = [
+        Document { name: "use", description: "Use it when you want to." },
+        Document { name: "other", description: "Use it for reports." },
+    ];
+    let index = SearchIndex::build(&documents, 0);
+    let ranked = |query: &str| index.rank(query).into_iter().map(|hit| hit.0).collect::<Vec<_>>();
+    assert_eq!(ranked("Use"), [0]);
+    assert_eq!(ranked("when to use it"), [0]);
+    assert_eq!(ranked("use reports"), [1], "common words tell nothing beside others");
+    assert_eq!(why("Use", documents[0]), "name: use; description: use");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words in nearly every description, which tell nothing.
+/// Words in nearly every description, which tell nothing beside others.
 const COMMON: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it",
     "its", "of", "on", "or", "that", "the", "this", "to", "use", "used", "user", "using", "want",
@@ -15,27 +15,35 @@ const COMMON: &[&str] = &[
 
 /// Calls `visit` with every token of `text`.
 pub(super) fn for_each_token(text: &str, mut visit: impl FnMut(&str)) {
-    let stemmer = Stemmer::create(Algorithm::English);
-    scan(text, |word, kind| match kind {
-        Kind::English => {
-            if !COMMON.contains(&word) {
-                visit(&stemmer.stem(word));
-            }
-        }
-        Kind::Whole | Kind::Pair => visit(word),
-    });
+    for_each_word(text, |_, token| visit(token));
 }
 
 /// The words of `text` as written, each with its token.
 pub(super) fn words(text: &str) -> Vec<(String, String)> {
-    let stemmer = Stemmer::create(Algorithm::English);
     let mut words = Vec::new();
+    for_each_word(text, |word, token| words.push((word.to_owned(), token.to_owned())));
+    words
+}
+
+/// Calls `visit` with every word of `text` and its token. Common words count only where there are no
+/// others, so that a skill called `use` can be found.
+fn for_each_word(text: &str, mut visit: impl FnMut(&str, &str)) {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut is_empty = true;
     scan(text, |word, kind| match kind {
         Kind::English if COMMON.contains(&word) => {}
-        Kind::English => words.push((word.to_owned(), stemmer.stem(word).into_owned())),
-        Kind::Whole | Kind::Pair => words.push((word.to_owned(), word.to_owned())),
+        Kind::English => {
+            is_empty = false;
+            visit(word, &stemmer.stem(word));
+        }
+        Kind::Whole | Kind::Pair => {
+            is_empty = false;
+            visit(word, word);
+        }
     });
-    words
+    if is_empty {
+        scan(text, |word, _| visit(word, word));
+    }
 }
 
 enum Kind {

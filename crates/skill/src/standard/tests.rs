@@ -104,10 +104,9 @@ fn nothing_is_repaired_and_what_is_hostile_is_refused() {
     for file in ["", "name: a", "---\nname: a\n"] {
         assert_eq!(super::check(file.as_bytes(), "a").errors.len(), 1, "{file}");
     }
-    assert_eq!(
-        super::check(b"---\nname: \xFF\n---\n", "a").errors,
-        ["the frontmatter is not UTF-8"]
-    );
+    assert_eq!(super::check(b"---\nname: \xFF\n---\n", "a").errors, ["the file is not UTF-8"]);
+    let body = super::check(b"---\nname: a\ndescription: b\n---\n\xFF", "a");
+    assert_eq!(body.errors, ["the file is not UTF-8"]);
     let deep = format!("---\nname: a\ndescription: b\nmetadata: {}\n---\n", "[".repeat(100_000));
     assert_eq!(super::check(deep.as_bytes(), "a").errors.len(), 1);
 }

@@ -32,6 +32,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("error", printed::<ErrorDocument<'static>>),
     ("eval-judge", printed::<commands::eval::Judged>),
     ("eval-new", printed::<commands::eval::Written>),
+    ("eval-plan", printed::<commands::eval::Plan>),
     ("eval-report", printed::<eval::report::Report>),
     ("eval-triggers", printed::<commands::eval::Rates>),
     ("event", || schema_for!(agent::event::Event)),

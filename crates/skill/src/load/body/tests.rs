@@ -82,9 +82,10 @@ fn what_changed_since_the_index_was_built_is_checked_again() {
         "the frontmatter of `a` is refused: the value of `description` holds `<` or `>`",
     );
     check_error(
-        [START.as_bytes(), b"\xFF"].concat(),
+        b"---\nname: a\ndescription: \xFF\n---\n",
         "the frontmatter of `a` is refused: the frontmatter is not UTF-8",
     );
+    check_error([START.as_bytes(), b"\xFF"].concat(), "the body of `a` is not UTF-8");
 }
 
 #[test]
@@ -171,6 +172,22 @@ fn every_dropped_section_can_be_read_by_its_name() {
         let section = super::super::load_resource(&entry, "SKILL.md", Some(dropped), &limits);
         assert!(section.unwrap().text.starts_with(&format!("{dropped}\n")));
     }
+}
+
+#[test]
+fn of_sections_with_one_title_each_can_be_read() {
+    let world = World::with_skills(["root/a"]);
+    let part = |at: usize| format!("## Part {at}\n\nText.\n\n### Example\n\nExample {at}.\n\n");
+    let parts: String = (0..20).map(part).collect();
+    world.write("root/a/SKILL.md", format!("{START}{parts}"));
+    let limits = Limits { body_lines: 10, ..Limits::default() };
+    let entry = world.entry();
+    let body = load_body(&entry, &ReadOptions::default(), &limits).unwrap();
+    let dropped = &body.core.report.dropped_sections;
+    assert!(dropped.contains(&"Part 7 > Example".to_owned()), "{dropped:?}");
+    let section =
+        super::super::load_resource(&entry, "SKILL.md", Some("Part 7 > Example"), &limits);
+    assert_eq!(section.unwrap().text.trim_end(), "### Example\n\nExample 7.");
 }
 
 #[test]
