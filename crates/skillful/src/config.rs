@@ -7,6 +7,7 @@ mod evals;
 mod layers;
 mod model;
 mod origin;
+mod place;
 mod project;
 mod rules;
 mod said;

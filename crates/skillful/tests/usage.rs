@@ -237,7 +237,10 @@ fn schemas_are_listed_and_printed() {
     assert_snapshot!(world.run("skillful schema"), @"
     action
     case
+    completions
     config
+    config-init
+    config-origin
     doctor
     entry
     error
@@ -252,12 +255,20 @@ fn schemas_are_listed_and_printed() {
     install
     keygen
     list
+    mcp-config
     new
     outdated
     pack
+    permissions
     restore
     run
     run-summary
+    runs-list
+    runs-prune
+    runs-replay
+    runs-show
+    runs-undo
+    runs-verify
     scan
     script
     search
