@@ -817,3 +817,58 @@ fn a_conflict_that_was_kept_is_not_forgotten() {
     assert_eq!(world.read("home/.agent/skills/demo/references/a.md"), "theirs");
     assert_eq!(works(&world, "outdated")["outdated"], Value::Array(Vec::new()));
 }
+
+/// Everything in the world but the cache, with its content.
+fn everything(world: &World) -> String {
+    let all = "find . -path ./home/.cache -prune -o";
+    world.run(&format!("cd ..; {all} -print | sort; {all} -type f -print -exec sha1sum {{}} +"))
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_says_so() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    works(&world, "install demo.zip");
+    skill(&world, "project/other", "other", "1.0.0", "# Other");
+    works(&world, "install other");
+    works(&world, "uninstall other");
+    skill(&world, "project/demo", "demo", "2.0.0", "# Two");
+    works(&world, "pack demo -o demo.zip --force");
+    let before = everything(&world);
+    for line in [
+        "pack demo -o new.zip",
+        "pack demo -o -",
+        "pack demo -o new.zip --sign k.sec",
+        "export demo -o new.zip",
+        "export demo -o -",
+        "sign demo.zip --key k.sec",
+        "sign demo.zip --key k.sec --detached",
+        "keygen new --no-password",
+        "uninstall demo",
+        "uninstall demo --purge",
+        "restore other",
+        "update",
+        "update --force",
+        "install other --force",
+    ] {
+        assert_eq!(works(&world, &format!("{line} --dry-run"))["written"], false, "{line}");
+        let said = world.run(&format!("skillful {line} --dry-run"));
+        assert!(said.ends_with("[stderr]\nNothing was written.\n"), "{line}: {said}");
+        assert_eq!(everything(&world), before, "{line}");
+    }
+}
+
+#[test]
+fn a_damaged_lockfile_says_nothing_about_who_signed() {
+    let world = packed();
+    works(&world, "install demo.zip");
+    world.write("home/.agent/skills.lock", "{}");
+    assert_snapshot!(world.run("skillful why demo"), @"
+    demo is [world]/home/.agent/skills/demo
+      from nobody knows: `[world]/home/.agent/skills.lock` is damaged: missing field `format_version` at line 1 column 2
+      costs 56 characters of the catalog (about 14 tokens)
+    ");
+    let known = works(&world, "why demo");
+    assert_eq!(known["installed"].get("signer"), None, "{known}");
+}

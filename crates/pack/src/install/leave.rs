@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::error::Doing;
 use super::intent::{Coming, Going, Intent, Move, Place, inode, is_time};
 use super::recover::read_note;
-use super::stage::{Replace, free_label};
+use super::stage::Replace;
 use super::{InstallError, Opened, Root};
 
 /// A skill that can be brought back.
@@ -48,9 +48,26 @@ impl Root {
             })
             .filter(|kept| is_time(&kept.label))
             .collect();
-        kept.sort_by(|a, b| b.label.cmp(&a.label));
+        kept.sort_by(|a, b| order(&b.label).cmp(&order(&a.label)));
         Ok(kept)
     }
+
+    /// `label`, or with a number behind it, so that it is later than all that is kept of that time.
+    pub(super) fn free_label(&self, name: &str, label: &str) -> Result<String, InstallError> {
+        let kept = self.kept(name)?;
+        let same_time =
+            kept.iter().map(|kept| order(&kept.label)).filter(|(time, _)| *time == label);
+        Ok(match same_time.map(|(_, number)| number).max() {
+            Some(number) => format!("{label}-{}", number.saturating_add(1)),
+            None => label.to_owned(),
+        })
+    }
+}
+
+/// The time of a label, and which one of that time it is.
+fn order(label: &str) -> (&str, u64) {
+    let (time, number) = label.split_once('-').unwrap_or((label, "1"));
+    (time, number.parse().unwrap_or(u64::MAX))
 }
 
 impl Opened<'_> {
@@ -81,7 +98,7 @@ impl Opened<'_> {
         }
         let place = match purge {
             true => Place::Old,
-            false => Place::Trash(free_label(&self.root.trash().join(name), label)),
+            false => Place::Trash(self.root.free_label(name, label)?),
         };
         if !purge {
             self.write_note(&staging, name, &place)?;

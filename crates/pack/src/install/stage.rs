@@ -232,7 +232,7 @@ impl Opened<'_> {
         let inode = inode(&path).unwrap_or_default();
         let to = match replace {
             Replace::Never => return Err(InstallError::Exists { name: name.to_owned(), path }),
-            Replace::Backup => Place::Backup(free_label(&self.root.backup().join(name), label)),
+            Replace::Backup => Place::Backup(self.root.free_label(name, label)?),
             Replace::Force => Place::Old,
         };
         Ok(Going { to, inode })
@@ -337,16 +337,4 @@ impl Opened<'_> {
         };
         write().doing("write", &path)
     }
-}
-
-/// `label`, or with a number where that is taken.
-pub(super) fn free_label(folder: &Path, label: &str) -> String {
-    let taken = |label: &str| {
-        folder.join(label).exists() || folder.join(label).with_extension("json").exists()
-    };
-    let numbered = (2..).map(|number| format!("{label}-{number}"));
-    std::iter::once(label.to_owned())
-        .chain(numbered)
-        .find(|label| !taken(label))
-        .unwrap_or_default()
 }

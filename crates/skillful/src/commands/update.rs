@@ -238,7 +238,7 @@ impl Update {
             return policy::approve(&concerns, chosen.len(), self.allow_unsafe, output);
         }
         let shown: Vec<OutdatedSkill> = found.iter().map(|found| group.shown(found)).collect();
-        shown.iter().for_each(|skill| skill.note(output));
+        shown.iter().for_each(OutdatedSkill::show);
         policy::approve(&concerns, chosen.len(), false, output).map_err(|mut failure| {
             if let Some(details) = &mut failure.details {
                 details["changes"] = json!(shown);
@@ -276,12 +276,11 @@ impl FailedSource {
 }
 
 impl OutdatedSkill {
-    /// Says what would change before anybody is asked.
-    fn note(&self, output: &Output) {
-        let mut text = Vec::new();
-        if self.write(&mut text, Palette::default()).is_ok() {
-            String::from_utf8_lossy(&text).lines().for_each(|line| output.note(line));
-        }
+    /// Says what would change before anybody is asked, which nobody is without it.
+    fn show(&self) {
+        let mut stderr = std::io::stderr();
+        let palette = Palette::for_stream(&stderr);
+        let _ = self.write(&mut stderr, palette);
     }
 
     fn write(
