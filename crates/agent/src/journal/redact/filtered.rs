@@ -1,5 +1,7 @@
 //! Taking secrets out of bytes on their way to where they are kept.
 //!
+//! Lines are passed on as soon as they are there, so that whoever looks sees how far it is.
+//!
 //! Invariant: what was passed on has no secret in it, not even a part of one, as long as [`WINDOW`] bytes are
 //! enough to tell that a secret has begun.
 
@@ -8,12 +10,14 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use super::Redactor;
+use super::{Redactor, Rule};
 
-/// So much is held back, in case a secret has begun in it.
+/// So much is held back where a line does not end, in case a secret has begun in it.
 const WINDOW: usize = 8 << 10;
 /// What goes on for longer than this is data.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 64 << 10;
+/// How what may go on over several lines begins.
+const BEGIN: &[u8] = b"-----BEGIN ";
 
 /// Takes secrets out of the bytes that are written to it.
 pub(crate) struct Filtered<'r, W> {
@@ -56,24 +60,42 @@ impl<'r, W: Write> Filtered<'r, W> {
 
     /// How much can go: nothing of a secret that has begun.
     fn ready(&self) -> usize {
-        let longest = self.redactor.secrets.iter().map(String::len).max().unwrap_or(0);
-        let mut ready = self.held.len().saturating_sub(WINDOW.max(longest));
+        let mut ready = self.candidate();
         let mut found = self.redactor.found(&self.held);
         // From the end, so that one that begins inside another is passed over with it.
         found.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.end));
         for secret in found {
-            if secret.contains(&ready) {
+            // One that ends there may go on.
+            if secret.start < ready && ready <= secret.end {
                 ready = secret.start;
             }
         }
         if ready == 0 && self.held.len() > LONGEST { self.held.len() } else { ready }
+    }
+
+    /// The end of the last line, or what is beyond the window; before what may be the beginning of a secret of
+    /// several lines.
+    fn candidate(&self) -> usize {
+        let secrets = &self.redactor.secrets;
+        let longest = secrets.iter().map(String::len).max().unwrap_or(0);
+        let beyond = self.held.len().saturating_sub(WINDOW.max(longest));
+        if self.redactor.rules.iter().any(|(_, rule)| matches!(rule, Rule::All("configured"))) {
+            return beyond;
+        }
+        let line = self.held.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let may_go_on = |start: &usize| {
+            let rest = &self.held[*start..];
+            rest.starts_with(BEGIN)
+                || secrets.iter().any(|known| known.as_bytes().starts_with(rest))
+        };
+        (beyond..line).find(may_go_on).unwrap_or(line).max(beyond)
     }
 }
 
 impl<W: Write> Write for Filtered<'_, W> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.held.extend_from_slice(piece);
-        if self.held.len() >= 2 * WINDOW {
+        if piece.contains(&b'\n') || self.held.len() >= 2 * WINDOW {
             self.pass(self.ready())?;
         }
         Ok(piece.len())

@@ -213,12 +213,12 @@ fn a_secret_that_arrives_in_pieces_never_shows() {
     assert_eq!([streamed.push("plain words "), streamed.push("at once")], ["plain words ", "at "]);
 }
 
-#[test]
-fn bytes_that_arrive_in_pieces_are_passed_on_without_secrets() {
+/// However the bytes arrive, what is passed on is what is left of the whole.
+fn check_filtered(redactor: &Redactor) {
     let key = filled("-----BEGIN PRIVATE KEY-----\n{b}\n")
         + &filled("{b}{b}\n").repeat(150)
         + "-----END PRIVATE KEY-----\n";
-    let words = "plain wörds, ".repeat(1_500);
+    let words = "plain wörds, or\nlines, ".repeat(900);
     let parts = [
         &filled("ghp_{b}"),
         &words,
@@ -227,19 +227,42 @@ fn bytes_that_arrive_in_pieces_are_passed_on_without_secrets() {
         &key,
         &filled("password = {b}\n"),
         &"x".repeat(20_000),
+        "a one 42\ntwo 43\nthree and one 42\ntwo",
         &filled(" Bearer {b}"),
     ];
     // Between them, what is not text.
     let whole = parts.map(str::as_bytes).join(&b"\xff\xc3"[..]);
-    let clean = redactor().content(&whole).into_owned();
-    assert_eq!(String::from_utf8_lossy(&clean).matches(MARK).count(), 5);
-    for size in [1, 7, 1_000, 8_192, 30_000, whole.len()] {
+    let clean = redactor.content(&whole).into_owned();
+    assert_eq!(String::from_utf8_lossy(&clean).matches(MARK).count(), 6);
+    for size in [13, 1_000, 8_192, 30_000, whole.len()] {
         let mut kept = Vec::new();
-        let mut filtered = Filtered::new(redactor(), &mut kept);
+        let mut filtered = Filtered::new(redactor, &mut kept);
         whole.chunks(size).for_each(|piece| filtered.write_all(piece).unwrap());
         let passed = filtered.finish().unwrap();
         assert_eq!((passed.bytes, passed.sha256), (clean.len() as u64, crate::sha256(&clean)));
         assert!(kept == clean, "in pieces of {size}");
+    }
+}
+
+#[test]
+fn bytes_that_arrive_in_pieces_are_passed_on_without_secrets() {
+    let secrets = ["hunter-2-hunter", "one 42\ntwo 43\nthree"];
+    check_filtered(&Redactor::new(secrets, []).unwrap());
+    check_filtered(&Redactor::new(secrets, [r"ACME-\d{4}"]).unwrap());
+}
+
+#[test]
+fn a_line_is_passed_on_at_once_unless_a_secret_may_have_begun_in_it() {
+    let redactor = Redactor::new(["one 42\ntwo 43\nthree"], []).unwrap();
+    for (written, passed) in [
+        ("a line\nand more", "a line\n"),
+        ("a line, one 42\nt", "a line, "),
+        ("a line, one 42\nthree\n", "a line, one 42\nthree\n"),
+        ("the key:\n-----BEGIN PRIVATE KEY-----\n", "the key:\n"),
+    ] {
+        let mut kept = Vec::new();
+        Filtered::new(&redactor, &mut kept).write_all(written.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(kept).unwrap(), passed);
     }
 }
 
