@@ -4,6 +4,7 @@
 //! cache file that is damaged, foreign or of another version counts as absent; nothing that goes
 //! wrong here is an error.
 
+mod bodies;
 mod framed;
 
 #[cfg(test)]
@@ -86,9 +87,7 @@ impl Cache {
 
     /// A search index over `documents`, built anew where the kept one is of other documents.
     pub(crate) fn search_index(&self, roots: &[Root], documents: &[Document<'_>]) -> SearchIndex {
-        let mut hasher = Xxh3Default::new();
-        roots.iter().for_each(|root| hasher.write(root.path.as_os_str().as_bytes()));
-        let file = self.folder.join(format!("{:016x}.search", hasher.finish()));
+        let file = self.file_of_roots(roots, "search");
         let fingerprint = search::fingerprint(documents);
         let kept = framed::open(&file, SEARCH_MAGIC)
             .and_then(|kept| SearchIndex::decode(&kept.first, &kept.second.read()?))
@@ -100,6 +99,12 @@ impl Cache {
             }
             fresh
         })
+    }
+
+    fn file_of_roots(&self, roots: &[Root], kind: &str) -> PathBuf {
+        let mut hasher = Xxh3Default::new();
+        roots.iter().for_each(|root| hasher.write(root.path.as_os_str().as_bytes()));
+        self.folder.join(format!("{:016x}.{kind}", hasher.finish()))
     }
 
     fn file(&self, root: &Path, options: &ScanOptions) -> PathBuf {

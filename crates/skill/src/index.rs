@@ -36,6 +36,9 @@ pub struct IndexOptions {
     pub cache: Option<Cache>,
     /// Which projects' skills may be used.
     pub trust: Trust,
+    /// Whether searching looks at the words of bodies, too, as [`Index::prepare_search`] left them in
+    /// the cache; bodies are never read otherwise.
+    pub search_bodies: bool,
 }
 
 /// An immutable list of the skills that can be reached.
@@ -49,7 +52,10 @@ pub struct Index {
     pub report: Report,
     roots: Vec<Root>,
     cache: Option<Cache>,
+    scan: ScanOptions,
+    search_bodies: bool,
     words: OnceLock<SearchIndex>,
+    bodies: OnceLock<Option<SearchIndex>>,
 }
 
 /// A search index over fewer skills is built faster than it is read.
@@ -74,7 +80,10 @@ impl Index {
             report,
             roots: roots.to_vec(),
             cache: options.cache.clone(),
+            scan: options.scan.clone(),
+            search_bodies: options.search_bodies,
             words: OnceLock::new(),
+            bodies: OnceLock::new(),
         }
     }
 
@@ -94,9 +103,23 @@ impl Index {
         self.skills.iter().find(wanted).or_else(|| self.shadowed.iter().find(wanted))
     }
 
-    /// Builds and keeps what searching needs, so that the next search need not.
+    /// Builds and keeps what searching needs, so that the next search need not. This alone reads bodies,
+    /// those that changed, where they are searched.
     pub fn prepare_search(&self) {
         self.search_index();
+        if let Some(cache) = self.cache.as_ref().filter(|_| self.search_bodies) {
+            let all: Vec<&Entry> = self.skills.iter().chain(&self.shadowed).collect();
+            cache.read_bodies(&self.roots, &all, &self.scan.read, self.scan.threads);
+            self.body_index();
+        }
+    }
+
+    /// Places of the skills that fit `query`, the best first, with their scores.
+    pub(crate) fn rank(&self, query: &str) -> Vec<(usize, f32)> {
+        match self.body_index() {
+            Some(bodies) => self.search_index().rank_with(bodies, query),
+            None => self.search_index().rank(query),
+        }
     }
 
     /// Whether both hold the same skills and leave out the same ones.
@@ -107,7 +130,7 @@ impl Index {
     }
 
     /// The words of all skills; built when first asked for.
-    pub(crate) fn search_index(&self) -> &SearchIndex {
+    fn search_index(&self) -> &SearchIndex {
         self.words.get_or_init(|| {
             let documents: Vec<Document<'_>> = self.searched().map(Document::from).collect();
             match self.cache.as_ref().filter(|_| documents.len() > WORTH_KEEPING) {
@@ -115,6 +138,12 @@ impl Index {
                 None => SearchIndex::build(&documents, 0),
             }
         })
+    }
+
+    fn body_index(&self) -> Option<&SearchIndex> {
+        let cache = self.cache.as_ref().filter(|_| self.search_bodies)?;
+        let index = || cache.body_index(&self.roots, &self.searched().collect::<Vec<_>>());
+        self.bodies.get_or_init(index).as_ref()
     }
 
     /// `sha256:` over the canonical JSON of the skills.

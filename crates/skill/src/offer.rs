@@ -56,7 +56,7 @@ impl<'a> Offer<'a> {
     }
 
     fn ranked(&self, query: &str) -> impl Iterator<Item = (&'a Entry, f32)> {
-        let ranked = self.index.search_index().rank(query);
+        let ranked = self.index.rank(query);
         ranked.into_iter().filter_map(|(place, score)| Some(((*self.named.get(place)?)?, score)))
     }
 }
@@ -87,11 +87,15 @@ impl Index {
     /// Skills that fit `query`, the best first, hidden and untrusted ones included: for the user.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         let searched: Vec<&Entry> = self.searched().collect();
-        let ranked = self.search_index().rank(query).into_iter().take(limit);
+        let ranked = self.rank(query).into_iter().take(limit);
         ranked.map(|(place, score)| hit(query, searched[place], score)).collect()
     }
 }
 
 fn hit(query: &str, entry: &Entry, score: f32) -> Hit {
-    Hit { name: entry.name.clone(), source: entry.source, score, why: why(query, entry.into()) }
+    let mut why = why(query, entry.into());
+    if why.is_empty() {
+        "body".clone_into(&mut why);
+    }
+    Hit { name: entry.name.clone(), source: entry.source, score, why }
 }

@@ -7,7 +7,7 @@
 mod folder;
 mod head;
 mod parallel;
-mod path_bytes;
+pub(crate) mod path_bytes;
 mod stamp;
 
 #[cfg(test)]
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::frontmatter::FrontmatterError;
 use crate::metadata::{Metadata, ReadOptions};
 use folder::{Folder, Look};
-use parallel::map_in_order;
+pub(crate) use parallel::map_in_order;
 pub(crate) use stamp::{Stamp, Stamped};
 
 /// How a root is walked.

@@ -1,5 +1,7 @@
-//! Ranking skills for a request, by the words of their names and descriptions (BM25).
+//! Ranking skills for a request, by the words of their names and descriptions (BM25), and of their
+//! bodies for those who want it.
 
+mod body;
 mod store;
 mod tokens;
 
@@ -14,10 +16,14 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::index::Entry;
 use crate::roots::Source;
+pub(crate) use body::Words;
 use tokens::{for_each_token, words};
 
 /// How much a word in a name counts against one in a description.
 const NAME_WEIGHT: u32 = 3;
+/// How much a body's fit counts against that of name and description. Real requests are long, and
+/// nearly every word of one is in some body.
+const BODY_WEIGHT: f32 = 0.1;
 /// BM25: how soon further occurrences of a word stop to count.
 const SATURATION: f32 = 1.2;
 /// BM25: how much a long text is held against a document.
@@ -47,7 +53,7 @@ pub struct Hit {
     pub source: Source,
     /// How well it fits, compared with other hits of the same query.
     pub score: f32,
-    /// The words that matched.
+    /// The words that matched in name and description, or `body` where there is none.
     pub why: String,
 }
 
@@ -67,12 +73,15 @@ pub struct SearchIndex {
 
 /// Tells one set of documents from another.
 pub(crate) fn fingerprint(documents: &[Document<'_>]) -> u64 {
+    let texts = documents.iter().flat_map(|document| [document.name, document.description]);
+    fingerprint_of(texts.map(str::as_bytes))
+}
+
+pub(crate) fn fingerprint_of<'a>(texts: impl Iterator<Item = &'a [u8]>) -> u64 {
     let mut hasher = Xxh3Default::new();
-    for document in documents {
-        for text in [document.name, document.description] {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text);
     }
     hasher.digest()
 }
@@ -80,6 +89,27 @@ pub(crate) fn fingerprint(documents: &[Document<'_>]) -> u64 {
 impl SearchIndex {
     /// Reads every document once.
     pub(crate) fn build(documents: &[Document<'_>], fingerprint: u64) -> Self {
+        Self::collect(documents, fingerprint, |document, add| {
+            for_each_token(document.name, |token| add(token, NAME_WEIGHT));
+            for_each_token(document.description, |token| add(token, 1));
+        })
+    }
+
+    /// Bodies by the words that were counted in them; one that is not known holds none.
+    pub(crate) fn of_bodies(bodies: &[Option<&Words>], fingerprint: u64) -> Self {
+        Self::collect(bodies, fingerprint, |words, add| {
+            words
+                .iter()
+                .flat_map(|words| words.0.iter())
+                .for_each(|(word, count)| add(word, *count));
+        })
+    }
+
+    fn collect<D>(
+        documents: &[D],
+        fingerprint: u64,
+        tokens: impl Fn(&D, &mut dyn FnMut(&str, u32)),
+    ) -> Self {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut lists: Vec<Vec<(u32, u32)>> = Vec::new();
         let mut lengths = Vec::with_capacity(documents.len());
@@ -100,8 +130,7 @@ impl SearchIndex {
                     _ => lists[term].push((number, weight)),
                 }
             };
-            for_each_token(document.name, |token| add(token, NAME_WEIGHT));
-            for_each_token(document.description, |token| add(token, 1));
+            tokens(document, &mut add);
             lengths.push(length);
         }
         let sorted: BTreeMap<String, u32> = numbers.into_iter().collect();
@@ -123,6 +152,20 @@ impl SearchIndex {
     /// Numbers of the documents that fit `query`, the best first, with their scores. Equal ones keep
     /// their order.
     pub fn rank(&self, query: &str) -> Vec<(usize, f32)> {
+        best_first(self.scores(query))
+    }
+
+    /// The same, where `bodies` says what the documents hold beside name and description.
+    pub(crate) fn rank_with(&self, bodies: &Self, query: &str) -> Vec<(usize, f32)> {
+        let mut scores = self.scores(query);
+        for (score, body) in scores.iter_mut().zip(bodies.scores(query)) {
+            *score += BODY_WEIGHT * body;
+        }
+        best_first(scores)
+    }
+
+    /// How well each document fits `query`.
+    fn scores(&self, query: &str) -> Vec<f32> {
         let mut scores = vec![0.0_f32; self.lengths.len()];
         let total: u64 = self.lengths.iter().map(|length| u64::from(*length)).sum();
         let average = (total as f32 / self.lengths.len().max(1) as f32).max(1.0);
@@ -132,10 +175,7 @@ impl SearchIndex {
                 self.score(token, average, &mut scores);
             }
         });
-        let mut ranked: Vec<(usize, f32)> =
-            scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        ranked
+        scores
     }
 
     fn score(&self, term: &str, average: f32, scores: &mut [f32]) {
@@ -163,6 +203,13 @@ impl SearchIndex {
         let at = binary_search(self.ends.len(), |at| word(at).cmp(term))?;
         store::postings(self.postings.get(start(at).1 as usize..self.ends[at].1 as usize)?)
     }
+}
+
+fn best_first(scores: Vec<f32>) -> Vec<(usize, f32)> {
+    let mut ranked: Vec<(usize, f32)> =
+        scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranked
 }
 
 /// The place where `order` is equal, among `length` places in ascending order.

@@ -7,6 +7,7 @@ mod evals;
 mod layers;
 mod model;
 mod origin;
+mod place;
 mod project;
 mod rules;
 mod said;
@@ -40,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) registry: Registry,
     /// The list of skills a model is shown.
     pub(crate) catalog: CatalogSettings,
+    /// What searching looks at.
+    pub(crate) search: SearchSettings,
     /// What is refused or cut.
     pub(crate) security: Security,
     /// Whether a project's skills wait for the user's word.
@@ -230,6 +233,14 @@ impl Default for CatalogSettings {
         let limits = skill::offer::CatalogLimits::default();
         Self { format: limits.format, max_chars: limits.max_chars }
     }
+}
+
+/// What searching looks at.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SearchSettings {
+    /// Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
+    pub(crate) bodies: bool,
 }
 
 /// What is refused or cut.

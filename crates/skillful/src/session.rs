@@ -81,6 +81,7 @@ impl Session {
             scan: self.layers.config.scan_options(),
             cache: self.cache.clone().map(Cache::new),
             trust,
+            search_bodies: self.layers.config.search.bodies,
         })
     }
 

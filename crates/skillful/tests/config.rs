@@ -61,6 +61,7 @@ fn without_files_every_setting_has_its_default() {
     registry.max_directories: 20000
     registry.mode: "strict"
     registry.precedence: ["explicit","project","user","builtin"]
+    search.bodies: false
     security.block_angle_brackets_in_frontmatter: true
     security.max_frontmatter_depth: 8
     security.max_frontmatter_line_chars: 2000
@@ -259,7 +260,7 @@ fn rules_of_the_environment_can_be_wrong() {
     "#);
     assert_snapshot!(check("SKILLFUL_PERMISSIONS", r#"{"run_scirpt": "deny"}"#), @"
     [stderr]
-    error: `permissions` in $SKILLFUL_PERMISSIONS: unknown permission `run_scirpt`; did you mean `run_script`?
+    error: `permissions.run_scirpt` in $SKILLFUL_PERMISSIONS: unknown permission `run_scirpt`; did you mean `run_script`?
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -311,7 +312,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"catalog": {"max_char": 1}}"#);
     assert_snapshot!(world.run("skillful list"), @"
     [stderr]
-    error: unknown setting `catalog.max_char` in [world]/home/.agent/config.json
+    error: unknown setting `catalog.max_char` in [world]/home/.agent/config.json:1:14
     hint: did you mean `catalog.max_chars`?
     [exit 2]
     ");
@@ -321,7 +322,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
         "code": "InvalidConfiguration",
         "details": null,
         "hint": "did you mean `catalog.max_chars`?",
-        "message": "unknown setting `catalog.max_char` in [world]/home/.agent/config.json"
+        "message": "unknown setting `catalog.max_char` in [world]/home/.agent/config.json:1:14"
       }
     }
     [exit 2]
@@ -329,21 +330,21 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"colour": "red"}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: unknown setting `colour` in [world]/home/.agent/config.json
+    error: unknown setting `colour` in [world]/home/.agent/config.json:1:2
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
     world.write("home/.agent/config.json", r#"{"trust": "all"}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: unknown setting `trust` in [world]/home/.agent/config.json
+    error: unknown setting `trust` in [world]/home/.agent/config.json:1:2
     hint: did you mean `trust.projects`?
     [exit 2]
     ");
     world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `security`, `trust`, `model`, `disclosure`, `budget`, `patience`, `execution`, `audit`, `install`, `eval`, `permissions`, `profiles`
+    error: unknown setting `nothing` in [world]/home/.agent/config.json:1:2
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -358,13 +359,13 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     };
     assert_snapshot!(check(r#"{"catalog": {"max_chars": "many"}}"#), @r#"
     [stderr]
-    error: `catalog.max_chars` in [world]/project/.agent/config.json: invalid type: string "many", expected a whole number, 0 or more
+    error: `catalog.max_chars` in [world]/project/.agent/config.json:1:14: invalid type: string "many", expected a whole number, 0 or more
     hint: `skillful schema config` describes every setting
     [exit 2]
     "#);
     assert_snapshot!(check(r#"{"registry": {"precedence": ["user", "root"]}}"#), @"
     [stderr]
-    error: `registry.precedence[1]` in [world]/project/.agent/config.json: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
+    error: `registry.precedence[1]` in [world]/project/.agent/config.json:1:38: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -378,6 +379,49 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     [stderr]
     error: `[world]/project/.agent/config.json` is not valid JSON: settings are an object, as in `{}`
     hint: correct the file; comments are allowed
+    [exit 2]
+    ");
+    assert_snapshot!(check("// ä\n{\n  \"catalgo\": {},\n}\n"), @"
+    [stderr]
+    error: unknown setting `catalgo` in [world]/project/.agent/config.json:3:3
+    hint: did you mean `catalog`?
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\n  \"permissions\": {\n    /* ä */ \"run_script\": \"dney\"\n  }\n}\n"), @"
+    [stderr]
+    error: `permissions.run_script` in [world]/project/.agent/config.json:3:13: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\"permissions\": {\n  \"skill\": {\"a.b\": \"dney\"}}}"), @"
+    [stderr]
+    error: `permissions.skill.a.b` in [world]/project/.agent/config.json:2:13: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\"permissions\": {\n  \"run_scirpt\": \"deny\"}}"), @"
+    [stderr]
+    error: `permissions.run_scirpt` in [world]/project/.agent/config.json:2:3: unknown permission `run_scirpt`; did you mean `run_script`?
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\"registry\": {\"precedence\": [\n  \"user\",\n  \"root\"\n]}}"), @"
+    [stderr]
+    error: `registry.precedence[1]` in [world]/project/.agent/config.json:3:3: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\n  \"model\": \"opneai:x\"\n}"), @"
+    [stderr]
+    error: `model.provider` in [world]/project/.agent/config.json:2:12: unknown variant `opneai`, expected one of `offline`, `mock`, `scripted`, `openai`, `anthropic`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    world.write("project/.agent/config.json", b"{\n// \xff\n}");
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not UTF-8 in line 2
+    hint: save it as UTF-8
     [exit 2]
     ");
     assert_snapshot!(check(&"[".repeat(100_000)), @"
@@ -513,6 +557,9 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_directories": 20000,  // Folders looked at in one root.
         // "mode": "strict",  // `strict`, or `lenient` to index skills with a flawed frontmatter, too.
         // "precedence": ["explicit","project","user","builtin"],  // The order of sources, the strongest first.
+      },
+      "search": {
+        // "bodies": false,  // Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
       },
       "security": {
         // "block_angle_brackets_in_frontmatter": true,  // Whether `<` or `>` in a frontmatter value refuses the skill.

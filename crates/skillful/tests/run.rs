@@ -404,6 +404,8 @@ fn wrong_words_on_the_command_line_are_explained() {
         let seen = world.run(line);
         assert!(seen.ends_with("[exit 2]\n"), "{line}\n{seen}");
     }
+    let misspelt = world.run("skillful run --deny run_scirpt x");
+    assert!(misspelt.contains("did you mean `run_script`?"), "{misspelt}");
     let missing = world.run("skillful runs show 20200101_000000_none");
     assert!(missing.contains("there is no run") && missing.ends_with("[exit 1]\n"), "{missing}");
 }

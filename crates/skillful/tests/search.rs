@@ -124,3 +124,33 @@ fn every_skill_of_a_large_root_can_be_found() {
         }
     }
 }
+
+#[test]
+fn bodies_are_searched_after_a_refresh_where_that_is_wanted() {
+    let world = world();
+    world.write(
+        "home/.agent/skills/letters/SKILL.md",
+        "---\nname: letters\ndescription: Write letters.\n---\nFor dunning and reminders.\n",
+    );
+    let search = "skillful search dunning";
+    assert_snapshot!(world.run(&format!("skillful refresh >/dev/null; {search}")), @"
+    [stderr]
+    No skill matches. `skillful list` shows them all.
+    ");
+    world.write("home/.agent/config.json", r#"{"search": {"bodies": true}}"#);
+    assert_snapshot!(world.run(search), @"
+    [stderr]
+    No skill matches. `skillful list` shows them all.
+    ");
+    assert_snapshot!(world.run(&format!("skillful refresh >/dev/null; {search}")), @"
+    letters  user  body
+      Write letters.
+    ");
+    world.write("home/.agent/config.json", "{}");
+    world.write("project/.agent/config.json", r#"{"search": {"bodies": true}}"#);
+    assert_snapshot!(world.run(search), @"
+    [stderr]
+    warning: `search.bodies` in the project's file is ignored: only you may set it
+    No skill matches. `skillful list` shows them all.
+    ");
+}

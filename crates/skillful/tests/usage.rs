@@ -237,7 +237,10 @@ fn schemas_are_listed_and_printed() {
     assert_snapshot!(world.run("skillful schema"), @"
     action
     case
+    completions
     config
+    config-init
+    config-origin
     doctor
     entry
     error
@@ -252,12 +255,20 @@ fn schemas_are_listed_and_printed() {
     install
     keygen
     list
+    mcp-config
     new
     outdated
     pack
+    permissions
     restore
     run
     run-summary
+    runs-list
+    runs-prune
+    runs-replay
+    runs-show
+    runs-undo
+    runs-verify
     scan
     script
     search
@@ -307,7 +318,7 @@ fn schemas_are_listed_and_printed() {
               "$ref": "#/$defs/Source"
             },
             "why": {
-              "description": "The words that matched.",
+              "description": "The words that matched in name and description, or `body` where there is none.",
               "type": "string"
             }
           },

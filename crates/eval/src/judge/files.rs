@@ -47,7 +47,7 @@ fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
         (None, None) => Some("differs from `expected/`".to_owned()),
         (Some(found), Some(expected)) if found == expected => None,
         (found, expected) => {
-            let shown = |line: Option<&str>| line.map_or("nothing".to_owned(), |line| quoted(line));
+            let shown = |line: Option<&str>| line.map_or("nothing".to_owned(), quoted);
             Some(format!("line {number} is {}, expected {}", shown(found), shown(expected)))
         }
     })

@@ -88,7 +88,7 @@ impl Offer<'_> {
     /// All skills, those that fit the request first.
     fn by_relevance(&self, request: &str) -> Vec<&Entry> {
         let mut rest = self.named.clone();
-        let ranked = self.index.search_index().rank(request).into_iter();
+        let ranked = self.index.rank(request).into_iter();
         let fits: Vec<&Entry> =
             ranked.filter_map(|(place, _)| rest.get_mut(place)?.take()).collect();
         fits.into_iter().chain(rest.into_iter().flatten()).collect()

@@ -7,7 +7,7 @@ use std::thread;
 const BATCH: usize = 64;
 
 /// Applies `work` to each item on up to `threads` threads; results are in the order of the items.
-pub(super) fn map_in_order<T: Sync, R: Send>(
+pub(crate) fn map_in_order<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
     work: impl Fn(&T) -> R + Sync,

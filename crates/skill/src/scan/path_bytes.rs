@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 
-pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(path.as_os_str().as_bytes())
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
     borrowed(deserializer).map(Cow::into_owned)
 }
 

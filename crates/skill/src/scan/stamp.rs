@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, Stat, statat};
+use rustix::fs::{AtFlags, CWD, Stat, statat};
 use serde::{Deserialize, Serialize};
 
 use super::path_bytes;
@@ -41,6 +41,11 @@ impl From<Stat> for Stamp {
 }
 
 impl Stamp {
+    /// How the file at `path` is now, links followed; `None` where it cannot be seen.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        look(CWD, path, AtFlags::empty())
+    }
+
     /// Whether the file may have changed again without a new time stamp since a scan at `scanned`.
     pub(crate) fn is_recent(&self, scanned: SystemTime) -> bool {
         let since =

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::layers::{closest, known_keys, leaves};
+use super::place::Place;
 use super::rules::RuleSet;
 use super::{Config, Origin, model};
 
@@ -32,12 +33,15 @@ pub(crate) enum ConfigError {
     /// A file is not JSON.
     #[error("`{}` is not valid JSON: {reason}", path.display())]
     Syntax { path: PathBuf, reason: String },
+    /// A file is not text.
+    #[error("`{}` is not UTF-8 in line {line}", path.display())]
+    Encoding { path: PathBuf, line: usize },
     /// There is no such setting.
-    #[error("unknown setting `{key}` in {origin}")]
-    UnknownKey { key: String, origin: Origin, suggestion: Option<String> },
+    #[error("unknown setting `{key}` in {place}")]
+    UnknownKey { key: String, place: Place, suggestion: Option<String> },
     /// A setting has a value it cannot have.
-    #[error("`{key}` in {origin}: {reason}")]
-    Value { key: String, origin: Origin, reason: String },
+    #[error("`{key}` in {place}: {reason}")]
+    Value { key: String, place: Place, reason: String },
 }
 
 impl ConfigError {
@@ -45,6 +49,7 @@ impl ConfigError {
         match self {
             Self::Read { .. } => "check the file's permissions".to_owned(),
             Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
+            Self::Encoding { .. } => "save it as UTF-8".to_owned(),
             Self::Syntax { .. } => "correct the file; comments are allowed".to_owned(),
             Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
             Self::UnknownKey { .. } | Self::Value { .. } => {
@@ -86,12 +91,21 @@ impl Said {
     /// The settings alone, if they can be.
     pub(super) fn check(&self) -> Result<Config, ConfigError> {
         let known = known_keys();
+        let unknown = |key: String, names: &mut dyn Iterator<Item = &str>| {
+            let suggestion = closest(&key, names);
+            ConfigError::UnknownKey { place: self.place(&key), suggestion, key }
+        };
         for (key, _) in leaves(&self.settings) {
             let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
             if !known.iter().any(is_known) {
-                let suggestion = closest(&key, known.iter().map(String::as_str));
-                let origin = self.origin.clone();
-                return Err(ConfigError::UnknownKey { origin, suggestion, key });
+                return Err(unknown(key, &mut known.iter().map(String::as_str)));
+            }
+        }
+        // A section without settings has no leaves.
+        let mut sections = known.iter().map(|key| key.split('.').next().unwrap_or(key));
+        for (key, _) in self.settings.as_object().into_iter().flatten() {
+            if !sections.clone().any(|section| section == key) {
+                return Err(unknown(key.clone(), &mut sections));
             }
         }
         serde_path_to_error::deserialize(&self.settings).map_err(|error| {
@@ -113,7 +127,11 @@ impl Said {
 
     /// The error for a value that cannot be.
     pub(super) fn wrong(&self, key: &str, reason: String) -> ConfigError {
-        ConfigError::Value { key: key.to_owned(), origin: self.origin.clone(), reason }
+        ConfigError::Value { key: key.to_owned(), place: self.place(key), reason }
+    }
+
+    fn place(&self, key: &str) -> Place {
+        Place::of(&self.origin, &self.text, key)
     }
 }
 
@@ -127,7 +145,12 @@ fn read(path: &Path) -> Result<Option<String>, ConfigError> {
         }
         Err(error) => return Err(cannot_read(error)),
     }
-    std::fs::read_to_string(path).map(Some).map_err(cannot_read)
+    let bytes = std::fs::read(path).map_err(cannot_read)?;
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        ConfigError::Encoding { path: path.to_owned(), line }
+    })
 }
 
 /// A user need not know how this program calls its numbers.

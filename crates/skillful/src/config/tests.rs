@@ -278,12 +278,12 @@ fn a_mistake_is_told_with_its_place() {
     };
     check(
         &Said { project: Some(r#"{"registry": {"depth": 1}}"#), ..Default::default() },
-        "unknown setting `registry.depth` in project/.agent/config.json",
+        "unknown setting `registry.depth` in project/.agent/config.json:1:15",
         "did you mean `registry.max_depth`?",
     );
     check(
         &Said { user: Some(r#"{"security": {"max_skill_body_lines": -1}}"#), ..Default::default() },
-        "`security.max_skill_body_lines` in home/.agent/config.json: invalid value: integer `-1`, expected a whole number, 0 or more",
+        "`security.max_skill_body_lines` in home/.agent/config.json:1:15: invalid value: integer `-1`, expected a whole number, 0 or more",
         "`skillful schema config` describes every setting",
     );
     check(
@@ -294,7 +294,7 @@ fn a_mistake_is_told_with_its_place() {
     let misspelt = r#"{"execution": {"require_approval_for": ["wirte_file"]}}"#;
     check(
         &Said { user: Some(misspelt), ..Default::default() },
-        "`execution.require_approval_for` in home/.agent/config.json: unknown permission `wirte_file`; did you mean `write_file`?",
+        "`execution.require_approval_for` in home/.agent/config.json:1:16: unknown permission `wirte_file`; did you mean `write_file`?",
         "`skillful schema config` describes every setting",
     );
     check(
