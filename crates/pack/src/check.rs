@@ -23,8 +23,8 @@ use crate::signature;
 pub use skills::{PackedSkill, check_name};
 
 /// A manifest beyond this is not one: 10,000 files take about 2 MB.
-const LARGEST_MANIFEST: u64 = 16 << 20;
-const LARGEST_SIGNATURE: u64 = 64 << 10;
+pub(crate) const LARGEST_MANIFEST: u64 = 16 << 20;
+pub(crate) const LARGEST_SIGNATURE: u64 = 64 << 10;
 
 /// A pack and what was found out about it.
 #[derive(Debug)]

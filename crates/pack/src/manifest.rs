@@ -20,7 +20,7 @@ pub const MANIFEST: &str = "manifest.json";
 /// The name of its signature.
 pub const SIGNATURE: &str = "manifest.json.minisig";
 /// Beside a kept signature: it lay beside the pack, not in it.
-pub const DETACHED: &str = "detached";
+pub(crate) const DETACHED: &str = "detached";
 const FORMAT: &str = "1";
 
 /// What a pack says it holds.

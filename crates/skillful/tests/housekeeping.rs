@@ -219,3 +219,23 @@ fn a_folder_of_skills_within_the_project_may_be_a_link() {
     assert!(world.path("project/shared/demo/SKILL.md").exists());
     assert!(!world.path("project/shared/.staging").exists());
 }
+
+#[test]
+fn what_is_kept_of_a_pack_is_read_only_where_it_is_a_file() {
+    let world = World::new();
+    world.skill("project/demo", "What demo does.");
+    world.run("skillful pack demo -o demo.zip && skillful install demo.zip --scope project");
+    let kept = ".agent/skills/.packs/*/manifest.json";
+    let endless = "ln -s /dev/zero";
+    for (what, odd) in [(kept, endless), (kept, "mkfifo"), (".agent/skills.lock", endless)] {
+        world.run(&format!("odd=$(echo {what}) && mv $odd away && {odd} $odd"));
+        for line in ["list", "why demo", "inspect demo", "verify demo", "export demo -o out.zip"] {
+            let limits = "ulimit -v 4000000; timeout 60";
+            let code = world.output(&format!("{limits} skillful {line}")).status.code();
+            // Neither for lack of memory nor of time.
+            assert!(matches!(code, Some(0 | 1 | 4)), "{odd} {what}: `{line}` {code:?}");
+        }
+        world.run(&format!("odd=$(echo {what}) && rm -f $odd out.zip && mv away $odd"));
+    }
+    assert_eq!(world.json("skillful verify demo --scope project --json")["ok"], true);
+}

@@ -1,7 +1,5 @@
 //! Whether an installed skill is still what was installed, and still what was signed.
 
-use std::fs;
-
 use skill::lock::{FileRecord, LockedSkill};
 use skill::trust::TrustStore;
 
@@ -32,10 +30,10 @@ pub fn audit(
 
 fn check_manifest(root: &Root, locked: &LockedSkill, trust: &TrustStore) -> Result<(), Refusal> {
     let Some(hash) = &locked.manifest else { return Ok(()) };
-    let folder = root.kept_pack(hash);
     let missing =
         |name: &str| Refusal::of(Flaw::NotAsInstalled, name).because("it is not kept any more");
-    let manifest = fs::read(folder.join(MANIFEST)).map_err(|_| missing(MANIFEST))?;
+    let kept = root.kept_pack(hash).ok_or_else(|| missing(MANIFEST))?;
+    let manifest = kept.manifest;
     if sha256(&manifest) != *hash {
         return Err(Refusal::of(Flaw::NotAsInstalled, MANIFEST));
     }
@@ -46,7 +44,7 @@ fn check_manifest(root: &Root, locked: &LockedSkill, trust: &TrustStore) -> Resu
         );
     }
     let Some(expected) = &locked.signature else { return Ok(()) };
-    let text = fs::read_to_string(folder.join(SIGNATURE)).map_err(|_| missing(SIGNATURE))?;
+    let text = kept.signature.ok_or_else(|| missing(SIGNATURE))?;
     if sha256(text.as_bytes()) != *expected {
         return Err(Refusal::of(Flaw::NotAsInstalled, SIGNATURE));
     }

@@ -5,7 +5,7 @@ use std::fs::{self, FileType};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use skill::lock::{LockedSkill, Lockfile};
+use skill::lock::LockedSkill;
 
 use super::error::Doing;
 use super::intent::{FILE, Intent};
@@ -66,7 +66,7 @@ impl Opened<'_> {
             }
         }
         // A lockfile that cannot be read may refer to any of them.
-        if let (true, Ok(lockfile)) = (packs.is_dir(), Lockfile::read(&self.root.lockfile_path())) {
+        if let (true, Ok(lockfile)) = (packs.is_dir(), self.root.lockfile()) {
             used.extend(lockfile.skills().iter().filter_map(|skill| skill.manifest.clone()));
             for pack in folders(&packs).doing("read", &packs)? {
                 let name = pack.file_name().unwrap_or_default().to_string_lossy().into_owned();

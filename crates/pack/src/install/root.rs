@@ -42,6 +42,9 @@ impl Root {
     /// What was installed here. A lockfile may have come with a clone, so its names are checked, too.
     pub fn lockfile(&self) -> Result<Lockfile, InstallError> {
         let path = self.lockfile_path();
+        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            return Err(LockError::Damaged { path, reason: "it is not a file".to_owned() }.into());
+        }
         let lockfile = Lockfile::read(&path)?;
         match lockfile.skills().iter().find_map(|skill| check_name(&skill.name).err()) {
             Some(refusal) => Err(LockError::Damaged { path, reason: refusal.to_string() }.into()),
@@ -62,11 +65,6 @@ impl Root {
     /// Whether there is a skill of that name. What cannot be a skill's name is none: it may be a path.
     pub fn has(&self, name: &str) -> bool {
         check_name(name).is_ok() && fs::symlink_metadata(self.skill(name)).is_ok()
-    }
-
-    /// The manifest and signature of an installed pack, by the manifest's hash.
-    pub fn kept_pack(&self, hash: &str) -> PathBuf {
-        self.packs().join(hash)
     }
 
     /// The folder of a skill that is to be changed.

@@ -280,7 +280,7 @@ impl Opened<'_> {
     fn keep_manifest(&self, staging: &Path, pack: &Pack) -> Result<Option<String>, InstallError> {
         let Some(manifest) = &pack.manifest else { return Ok(None) };
         let hash = sha256(manifest);
-        let (draft, folder) = (staging.join("pack"), self.root.kept_pack(&hash));
+        let (draft, folder) = (staging.join("pack"), self.root.packs().join(&hash));
         let write = || {
             self.disk.create_folder(&draft)?;
             let files = [

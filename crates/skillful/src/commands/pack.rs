@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use pack::archive::ArchiveError;
 use pack::check::{Pack as CheckedPack, Rules, Verified};
-use pack::install::Root;
+use pack::install::{KeptPack, Root};
 use pack::make::{manifest_of, write};
-use pack::manifest::{DETACHED, MANIFEST, Manifest, ManifestSkill, SIGNATURE};
+use pack::manifest::{Manifest, ManifestSkill};
 use pack::source::{Fetched, Source};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -104,7 +104,7 @@ impl Pack {
         let material = pack::source::gather(&folders, &fetching)?;
         let pack = checked(Fetched { material, detached: None, resolved: None }, session, output)?;
         let manifest = manifest_of(&pack).to_bytes();
-        self.target.make(&pack, Sealed::unsigned(manifest), session, output)
+        self.target.make(&pack, unsigned(manifest), session, output)
     }
 }
 
@@ -131,7 +131,7 @@ impl Export {
         let own = manifest_of(&pack);
         let sealed = match kept.filter(|kept| kept.is_of(&own)) {
             Some(kept) => kept.sealed,
-            None => Sealed::unsigned(own.to_bytes()),
+            None => unsigned(own.to_bytes()),
         };
         let was_signed = locked.is_some_and(|locked| locked.signature.is_some());
         if was_signed && sealed.signature.is_none() && self.target.sign.is_none() {
@@ -144,34 +144,21 @@ impl Export {
     }
 }
 
-/// A manifest and its signature.
-struct Sealed {
-    manifest: Vec<u8>,
-    signature: Option<String>,
-    /// Whether the signature lies beside the pack.
-    is_detached: bool,
-}
-
-impl Sealed {
-    fn unsigned(manifest: Vec<u8>) -> Self {
-        Self { manifest, signature: None, is_detached: false }
-    }
+fn unsigned(manifest: Vec<u8>) -> KeptPack {
+    KeptPack { manifest, signature: None, is_detached: false }
 }
 
 /// What a skill came with.
 struct Kept {
-    sealed: Sealed,
+    sealed: KeptPack,
     parsed: Manifest,
 }
 
 impl Kept {
     fn read(root: &Root, locked: &LockedSkill) -> Option<Self> {
-        let folder = root.kept_pack(locked.manifest.as_ref()?);
-        let manifest = std::fs::read(folder.join(MANIFEST)).ok()?;
-        let parsed = Manifest::parse(&manifest).ok()?;
-        let signature = std::fs::read_to_string(folder.join(SIGNATURE)).ok();
-        let is_detached = folder.join(DETACHED).exists();
-        Some(Self { sealed: Sealed { manifest, signature, is_detached }, parsed })
+        let sealed = root.kept_pack(locked.manifest.as_ref()?)?;
+        let parsed = Manifest::parse(&sealed.manifest).ok()?;
+        Some(Self { sealed, parsed })
     }
 
     /// The folder that the only skill had in its pack.
@@ -204,7 +191,7 @@ impl Target {
     fn make(
         &self,
         pack: &Verified<CheckedPack>,
-        mut sealed: Sealed,
+        mut sealed: KeptPack,
         session: &Session,
         output: &Output,
     ) -> Result<ExitCode, Failure> {

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its world cannot be made")]
 
+#[allow(dead_code, reason = "few test files use it")]
+pub(crate) mod packs;
 mod terminal;
 
 use std::ffi::OsString;
