@@ -6,10 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -144,6 +146,19 @@ struct Document {
 
 const FORMAT: &str = "1";
 
+/// The bytes of a file; nothing where it is something else. A cloned repository may have put a pipe there, which
+/// would be waited for, or a link to a device that never ends.
+fn bytes_of(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let flags = OFlags::NONBLOCK.union(OFlags::NOCTTY).bits().cast_signed();
+    let mut file = File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
 impl Lockfile {
     /// The lockfile of a folder of skills: `.agent/skills.lock` for `.agent/skills`.
     pub fn path_for(root: &Path) -> PathBuf {
@@ -154,9 +169,10 @@ impl Lockfile {
 
     /// Reads a lockfile; a missing one is empty, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, LockError> {
-        match fs::read(path) {
-            Ok(bytes) => Self::parse(&bytes)
-                .map_err(|reason| LockError::Damaged { path: path.to_owned(), reason }),
+        let damaged = |reason| LockError::Damaged { path: path.to_owned(), reason };
+        match bytes_of(path) {
+            Ok(Some(bytes)) => Self::parse(&bytes).map_err(damaged),
+            Ok(None) => Err(damaged("it is not a file".to_owned())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(source) => Err(LockError::Read { path: path.to_owned(), source }),
         }

@@ -42,9 +42,6 @@ impl Root {
     /// What was installed here. A lockfile may have come with a clone, so its names are checked, too.
     pub fn lockfile(&self) -> Result<Lockfile, InstallError> {
         let path = self.lockfile_path();
-        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            return Err(LockError::Damaged { path, reason: "it is not a file".to_owned() }.into());
-        }
         let lockfile = Lockfile::read(&path)?;
         match lockfile.skills().iter().find_map(|skill| check_name(&skill.name).err()) {
             Some(refusal) => Err(LockError::Damaged { path, reason: refusal.to_string() }.into()),

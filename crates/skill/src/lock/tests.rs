@@ -56,6 +56,9 @@ fn a_missing_lockfile_is_empty_and_a_damaged_one_an_error() {
     assert_eq!(Lockfile::read(&path).unwrap(), Lockfile::default());
     world.write(".agent/skills.lock", "");
     assert!(matches!(Lockfile::read(&path), Err(LockError::Damaged { .. })));
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert!(matches!(Lockfile::read(&path), Err(LockError::Damaged { .. })), "it never ends");
 }
 
 #[test]
