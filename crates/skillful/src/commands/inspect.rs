@@ -153,6 +153,32 @@ impl Inspection<'_> {
     }
 }
 
+/// Fields that are shown in words of their own.
+const SHOWN: [&str; 10] = [
+    "allowed-tools",
+    "author",
+    "compatibility",
+    "description",
+    "disable-model-invocation",
+    "license",
+    "name",
+    "user-invocable",
+    "user-invokable",
+    "version",
+];
+
+impl Inspection<'_> {
+    /// Whatever else the frontmatter says, as it was written.
+    fn other_fields(&self) -> impl Iterator<Item = (&str, String)> {
+        let fields = self.frontmatter.as_object().into_iter().flatten();
+        let others = fields.filter(|(field, _)| !SHOWN.contains(&field.as_str()));
+        others.map(|(field, value)| match value.as_str() {
+            Some(text) => (field.as_str(), text.trim().to_owned()),
+            None => (field.as_str(), value.to_string()),
+        })
+    }
+}
+
 fn yes_no(value: bool) -> String {
     if value { "yes" } else { "no" }.to_owned()
 }
