@@ -110,17 +110,19 @@ impl Inspection<'_> {
             optional.into_iter().filter_map(|(label, value)| Some((label, value.clone()?))),
         );
         facts.extend(self.installed.iter().flat_map(Provenance::facts));
-        for (label, value) in facts {
-            let value = for_terminal(&value);
-            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))?;
-        }
+        let mut fact = |label: &str, value: &str| {
+            let (label, value) = (for_terminal(label), for_terminal(value));
+            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))
+        };
+        facts.iter().try_for_each(|(label, value)| fact(label, value))?;
+        self.other_fields().try_for_each(|(label, value)| fact(label, &value))?;
         for link in &entry.links {
             writeln!(
                 out,
                 "{dim}{:>20}{dim:#}  {} leads to {}",
                 "link",
-                for_terminal(&link.path),
-                for_terminal(&link.target)
+                for_terminal(&link.path.to_string_lossy()),
+                for_terminal(&link.target.to_string_lossy())
             )?;
         }
         for diagnostic in &entry.diagnostics {
