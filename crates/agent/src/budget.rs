@@ -108,7 +108,7 @@ impl Budget {
         }
     }
 
-    /// What a child run may use: half of what is left, and at least one turn.
+    /// What a child run may use: half of what is left, and at least one turn. Its clock is the parent's.
     pub(crate) fn share(&self, spent: &Spent) -> Self {
         let half = |max: u32, used: u32| (max.saturating_sub(used)).div_ceil(2);
         let elapsed = spent.wall_milliseconds / 1_000;
@@ -117,7 +117,8 @@ impl Budget {
             max_tool_calls: half(self.max_tool_calls, spent.tool_calls),
             max_script_runs: half(self.max_script_runs, spent.script_runs),
             max_context_chars: self.max_context_chars,
-            max_wall_seconds: self.max_wall_seconds.saturating_sub(elapsed).div_ceil(2),
+            max_wall_seconds: elapsed
+                .saturating_add(self.max_wall_seconds.saturating_sub(elapsed).div_ceil(2)),
             max_output_tokens: self
                 .max_output_tokens
                 .map(|max| max.saturating_sub(spent.usage.output_tokens).div_ceil(2)),

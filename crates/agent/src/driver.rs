@@ -5,6 +5,7 @@
 
 mod cancel;
 mod clock;
+mod meant;
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 pub use clock::SystemClock;
+use meant::{complete, meant};
 
 /// Something that decides.
 pub trait Model {
@@ -94,7 +96,7 @@ pub struct Driver<'a> {
     pub approver: &'a mut dyn Approver,
     /// Who watches.
     pub listener: &'a mut dyn Listener,
-    /// What takes secrets out of everything that enters the run, and so its record.
+    /// What takes secrets out of everything that enters the run, and so its record and every prompt.
     pub redactor: &'a Redactor,
     /// What time it is.
     pub clock: &'a dyn Clock,
@@ -131,6 +133,13 @@ enum Held {
     Approved(Approved<Request>),
 }
 
+/// What came of performing something.
+enum Performed {
+    Observed(Observation),
+    /// A child run needs an answer first, and nobody is there.
+    Suspended(Box<ApprovalRequest>),
+}
+
 impl Driver<'_> {
     /// Carries the run on until it ends or waits for somebody.
     pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
@@ -149,6 +158,8 @@ impl Driver<'_> {
     ) -> Result<Option<Ending>, DriveError> {
         let this = run.turn();
         let mut held = Held::Nothing;
+        // What the model wants done, with its secrets; nothing where it was decided in an earlier process.
+        let mut decided = None;
         // How long a model that failed wants to be left alone.
         let mut pause = Duration::ZERO;
         loop {
@@ -159,7 +170,8 @@ impl Driver<'_> {
             }
             let input = match run.step() {
                 Step::Prepare(action) => {
-                    let (prepared, next) = self.judge(action, &run.purpose(), journal);
+                    let (prepared, next) =
+                        self.judge(action, decided.as_ref(), &run.purpose(), journal);
                     held = next;
                     Input::Prepared(prepared)
                 }
@@ -193,13 +205,22 @@ impl Driver<'_> {
                         }
                         Step::Perform(request) => {
                             let held = std::mem::replace(&mut held, Held::Nothing);
-                            Input::Observed(self.perform(request, held, run, journal)?)
+                            let decided = decided.as_ref();
+                            match self.perform(request, held, decided, run, journal)? {
+                                Performed::Observed(observation) => Input::Observed(observation),
+                                Performed::Suspended(question) => {
+                                    return Ok(Some(Ending::Suspended(question)));
+                                }
+                            }
                         }
                         Step::Done(outcome) => return Ok(Some(Ending::Finished(outcome.clone()))),
                         Step::Prepare(_) => unreachable!("handled above"),
                     }
                 }
             };
+            if let Input::Replied(Reply::Decided { decision, .. }) = &input {
+                decided = Some(decision.action.clone());
+            }
             run.advance(self.redactor.apply(input), self.elapsed())?;
         }
     }
@@ -228,8 +249,15 @@ impl Driver<'_> {
     }
 
     /// What the action would touch, and whether it may; with the proof or the question.
-    fn judge(&mut self, action: &Action, purpose: &str, journal: &Journal) -> (Prepared, Held) {
-        let request = match self.toolbox.prepare(action) {
+    fn judge(
+        &mut self,
+        action: &Action,
+        decided: Option<&Action>,
+        purpose: &str,
+        journal: &Journal,
+    ) -> (Prepared, Held) {
+        let request = meant(action, decided).and_then(|action| self.toolbox.prepare(&action));
+        let request = match request {
             Ok(request) => request,
             Err(refusal) => return (Prepared::Refused { refusal }, Held::Nothing),
         };
@@ -290,33 +318,43 @@ impl Driver<'_> {
         &mut self,
         request: &Request,
         held: Held,
+        decided: Option<&Action>,
         run: &Run,
         journal: &mut Journal,
-    ) -> Result<Observation, DriveError> {
+    ) -> Result<Performed, DriveError> {
         let approved = match held {
             Held::Approved(approved) => approved,
             // After an interruption: only what changes nothing is done again.
             _ if request.read_only => {
                 match self.engine.decide(request.clone(), request.skill_hash.as_ref()) {
                     Verdict::Allowed(approved) => approved,
-                    _ => return Ok(interrupted()),
+                    _ => return Ok(Performed::Observed(vouching(interrupted(), journal))),
                 }
             }
-            _ => return Ok(interrupted()),
+            _ => return Ok(Performed::Observed(vouching(interrupted(), journal))),
         };
-        let observation = self.toolbox.perform(approved, self.cancel, journal);
+        if decided.is_none()
+            && let Err(refusal) = complete(&approved.action)
+        {
+            return Ok(Performed::Observed(Observation::failed(&refusal)));
+        }
+        let cancel = self.cancel.within(run.time_left(self.elapsed()));
+        let observation = self.toolbox.perform(approved, &cancel, journal);
         // Before it can become the beginning of a child run.
-        let observation = self.redactor.observation(observation);
+        let observation = self.redactor.observation(vouching(observation, journal));
         match run.child(&observation) {
-            Some(setup) => self.delegate(setup, journal),
-            None => Ok(observation),
+            Ok(Some(setup)) => self.delegate(setup, journal),
+            Ok(None) => Ok(Performed::Observed(observation)),
+            Err(refusal) => Ok(Performed::Observed(Observation::failed(&refusal))),
         }
     }
 
-    /// Carries a child run out; its answer is what the parent observes.
-    fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Observation, DriveError> {
+    /// Carries a child run out; its answer is what the parent observes. Where it waits, so does the parent: taken
+    /// up again, it comes here once more.
+    fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Performed, DriveError> {
         let (mut child, mut own) = journal.child(setup)?;
         let ending = self.drive(&mut child, &mut own)?;
+        own.finish(&child)?;
         let observation = match ending {
             Ending::Finished(outcome) if outcome.stop_reason == StopReason::FinalAnswer => {
                 Observation::of(outcome.answer)
@@ -329,18 +367,13 @@ impl Driver<'_> {
                 };
                 Observation { code: Some(code.to_owned()), ..Observation::of(outcome.answer) }
             }
-            Ending::Suspended(question) => Observation::failed(&Refusal::new(
-                "ApprovalRequired",
-                format!("the child run `{}` needs an approval: {}", child.id(), question.effect),
-                format!("to allow it, run: {}", question.replay),
-            )),
+            Ending::Suspended(question) => return Ok(Performed::Suspended(question)),
         };
-        own.finish(&child)?;
-        Ok(Observation {
-            facts: json!({"child_run": child.id()}),
+        Ok(Performed::Observed(Observation {
+            facts: json!({"child_run": child.id(), "child_record": own.last_hash()}),
             spent: Some(child.spent()),
             ..observation
-        })
+        }))
     }
 }
 
@@ -354,6 +387,18 @@ fn counted(answer: &Answer, request: &Request) -> Answer {
 
 fn refusal(denial: &Denial) -> Refusal {
     Refusal::new(denial.code(), denial.to_string(), denial.hint())
+}
+
+/// The observation with the changes of files that the record has to vouch for.
+fn vouching(mut observation: Observation, journal: &mut Journal) -> Observation {
+    let changes = journal.take_changes();
+    if !changes.is_empty() {
+        if !observation.facts.is_object() {
+            observation.facts = json!({});
+        }
+        observation.facts["changes"] = changes.into();
+    }
+    observation
 }
 
 fn interrupted() -> Observation {

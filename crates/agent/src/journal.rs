@@ -46,6 +46,7 @@ pub use listing::{Unlisted, list};
 pub use open::is_in_use;
 pub use prune::{Prunable, Pruning, prunable, prune};
 pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
+pub(crate) use redact::{Filtered, Passed, is_redacted};
 pub use redact::{InvalidPattern, Redactor, Streamed};
 pub use run_id::{InvalidRunId, RunId};
 pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
@@ -95,6 +96,8 @@ pub struct Journal {
     /// Lines that are not written yet, and their hashes.
     lines: Vec<u8>,
     hashes: String,
+    /// Changes of files that no event vouches for yet.
+    unvouched: Vec<Value>,
     /// Whether a write failed midway, so that nothing may follow.
     incomplete: bool,
 }
@@ -203,6 +206,11 @@ impl Journal {
         let summary = self.summing.summary.clone().sealed(self.next_seq - 1, &self.last);
         replace(&self.folder.join(SUMMARY), &summary.to_json(), self.durability)?;
         if self.durability == Durability::Sync { sync_folder(&self.folder) } else { Ok(()) }
+    }
+
+    /// The SHA-256 of the last line.
+    pub(crate) fn last_hash(&self) -> &str {
+        &self.last
     }
 
     /// The run's folder.

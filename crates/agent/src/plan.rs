@@ -120,6 +120,14 @@ pub enum PlanError {
         /// Why.
         reason: String,
     },
+    /// It would not leave enough room for anything else.
+    #[error("a plan of {chars} characters is too long, it may have {limit}")]
+    TooLong {
+        /// How long it is.
+        chars: usize,
+        /// How long it may be.
+        limit: usize,
+    },
 }
 
 impl Plan {
@@ -135,6 +143,14 @@ impl Plan {
         };
         plan.check_ids()?;
         Ok(plan)
+    }
+
+    /// The plan, if as JSON it has at most so many characters.
+    pub(crate) fn within(self, limit: usize) -> Result<Self, PlanError> {
+        match serde_json::json!(self).to_string().chars().count() {
+            chars if chars > limit => Err(PlanError::TooLong { chars, limit }),
+            _ => Ok(self),
+        }
     }
 
     fn check_ids(&self) -> Result<(), PlanError> {

@@ -28,7 +28,7 @@ use crate::context::{Context, Limits, Prompt, system_text};
 use crate::event::{EventKind, Happening};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, PlanUpdate, StepStatus};
-use crate::step::{Input, Loaded, Observation, Reply, Request, SelectedSkill, Step};
+use crate::step::{Input, Loaded, Observation, Refusal, Reply, Request, SelectedSkill, Step};
 pub use setup::{Patience, Preloaded, Setup};
 
 /// One run of an agent.
@@ -51,6 +51,9 @@ pub struct Run {
     phase: Phase,
     notes: Vec<Happening>,
 }
+
+/// A plan may take up one part in so many of the context.
+const PLAN_SHARE: usize = 4;
 
 /// What a run waits for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -223,12 +226,21 @@ impl Run {
     }
 
     /// The child run that a loaded skill asks for instead of entering this run's context.
-    pub(crate) fn child(&self, observation: &Observation) -> Option<Setup> {
-        let [Loaded::Skill(skill)] = observation.loaded.as_slice() else { return None };
-        if skill.run_mode != RunMode::Subagent || self.setup.is_child {
-            return None;
+    pub(crate) fn child(&self, observation: &Observation) -> Result<Option<Setup>, Refusal> {
+        let skills = observation.loaded.iter().filter_map(|loaded| match loaded {
+            Loaded::Skill(skill) => Some(skill),
+            _ => None,
+        });
+        let skill = skills.into_iter().find(|skill| skill.run_mode == RunMode::Subagent);
+        let Some(skill) = skill.filter(|_| !self.setup.is_child) else { return Ok(None) };
+        if observation.loaded.len() > 1 {
+            return Err(Refusal::new(
+                "InvalidAction",
+                format!("`{}` runs on its own, in a child run", skill.name),
+                format!("select `{}` alone, and the others in another turn", skill.name),
+            ));
         }
-        Some(Setup {
+        Ok(Some(Setup {
             run_id: format!("{}.{}", self.setup.run_id, self.observations + 1),
             catalog: String::new(),
             budget: self.setup.budget.share(&self.spent),
@@ -237,7 +249,13 @@ impl Run {
             is_child: true,
             facts: json!({"parent": self.setup.run_id}),
             ..self.setup.clone()
-        })
+        }))
+    }
+
+    /// How much time it has, so many milliseconds after its start.
+    pub(crate) fn time_left(&self, elapsed: u64) -> Duration {
+        let whole = self.setup.budget.max_wall_seconds.saturating_mul(1_000);
+        Duration::from_millis(whole.saturating_sub(elapsed))
     }
 
     fn waits_for(&self) -> &'static str {
@@ -256,7 +274,7 @@ impl Run {
             last: self.last(),
             limits: Limits {
                 output_tokens: budget.max_output_tokens.map(|max| max.saturating_sub(written)),
-                time: Some(Duration::from_millis(self.milliseconds_left())),
+                time: Some(self.time_left(self.spent.wall_milliseconds)),
             },
             ..self.context.prompt(self.state_text(), attempt)
         }
@@ -264,8 +282,10 @@ impl Run {
 
     /// Begins the next turn, or ends the run when something is used up.
     fn next_turn(&mut self) {
-        let shortened = self.context.compact(self.setup.budget.max_context_chars);
-        self.spent.context_chars = self.context.chars();
+        // The state is sent with the conversation, and cannot be shortened.
+        let room = self.setup.budget.max_context_chars.saturating_sub(self.state_chars());
+        let shortened = self.context.compact(room);
+        self.spent.context_chars = self.context.chars() + self.state_chars();
         if shortened > 0 {
             self.note(
                 EventKind::ContextCompacted,
@@ -302,6 +322,13 @@ impl Run {
             json!({"elapsed_ms": elapsed, "attempt": attempt, "reply": reply}),
         );
         match reply {
+            Reply::Decided { usage, .. } | Reply::Invalid { usage, .. }
+                if self.time_left(elapsed).is_zero() =>
+            {
+                // Too late to count.
+                self.spent.usage.add(&usage);
+                self.finish(StopReason::MaxWallSeconds);
+            }
             Reply::Decided { decision, usage, .. } => {
                 self.spent.usage.add(&usage);
                 self.decided(decision);
@@ -318,8 +345,8 @@ impl Run {
 
     /// Asks again where that is worth it and there is time for it.
     fn unanswered(&mut self, code: &str, message: &str, wait: Option<u64>, attempt: u32) {
-        let left = self.milliseconds_left();
-        let wait = wait.filter(|wait| *wait < left);
+        let left = self.time_left(self.spent.wall_milliseconds);
+        let wait = wait.filter(|wait| Duration::from_millis(*wait) < left);
         let mut data = json!({"code": code, "message": message});
         if let Some(wait) = wait {
             data["retry_after_ms"] = wait.into();
@@ -329,12 +356,11 @@ impl Run {
             return self.call_model(attempt);
         }
         self.failures.push(format!("{code}: {message}"));
-        self.finish(if left == 0 { StopReason::MaxWallSeconds } else { StopReason::ModelError });
-    }
-
-    fn milliseconds_left(&self) -> u64 {
-        let whole = self.setup.budget.max_wall_seconds.saturating_mul(1_000);
-        whole.saturating_sub(self.spent.wall_milliseconds)
+        self.finish(if left.is_zero() {
+            StopReason::MaxWallSeconds
+        } else {
+            StopReason::ModelError
+        });
     }
 
     fn correct(&mut self, problem: &str, attempt: u32) {
@@ -372,7 +398,10 @@ impl Run {
     }
 
     fn update_plan(&mut self, update: &PlanUpdate) {
-        match Plan::updated(self.plan.as_ref(), update) {
+        // Every prompt has the plan in it.
+        let room = self.setup.budget.max_context_chars / PLAN_SHARE;
+        let plan = Plan::updated(self.plan.as_ref(), update);
+        match plan.and_then(|plan| plan.within(room)) {
             Ok(plan) => {
                 let kind = if self.plan.is_none() {
                     EventKind::PlanCreated
@@ -414,7 +443,7 @@ impl Run {
     }
 
     fn end_turn(&mut self) {
-        self.spent.context_chars = self.context.chars();
+        self.spent.context_chars = self.context.chars() + self.state_chars();
         self.note(EventKind::BudgetUpdated, json!({"spent": self.spent, "left": self.left()}));
         if self.turn > 0 {
             self.note(EventKind::TurnFinished, Value::Object(Default::default()));

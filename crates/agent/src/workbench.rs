@@ -5,7 +5,9 @@
 
 mod request;
 mod script;
+mod secrets;
 mod skills;
+mod streams;
 
 #[cfg(test)]
 mod tests;
@@ -121,7 +123,9 @@ impl<'a> Workbench<'a> {
         let params = if params.is_null() { json!({}) } else { params.clone() };
         let call = Call::parse(tool, params)
             .map_err(|error| Refusal::new(error.code(), error.to_string(), error.hint()))?;
-        self.workspace.resolve(call).map_err(|error| of_tool(&error))
+        let call = self.workspace.resolve(call).map_err(|error| of_tool(&error))?;
+        self.check_marks(&call)?;
+        Ok(call)
     }
 
     fn call_tool(
@@ -136,11 +140,14 @@ impl<'a> Workbench<'a> {
         let outcome =
             perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record)
                 .map_err(|error| of_tool(&error))?;
+        let outcome = self.without_secrets(outcome);
         let storage_ref = match &outcome.full {
             Some(full) => Some(self.keep(full, journal)?),
             None => None,
         };
-        let result = outcome.to_json(storage_ref.as_deref());
+        let mut result = outcome.to_json(storage_ref.as_deref());
+        // As long as its texts are texts: quoted, a secret may look different.
+        self.redactor.value(&mut result);
         let mut facts = result.clone();
         if let Value::Object(facts) = &mut facts {
             facts.remove("content");

@@ -8,11 +8,9 @@ use std::fs;
 use agent::driver::Ending;
 use agent::event::{Event, EventKind};
 use agent::journal::{Difference, input_of, read, replay, setup_of, verify};
-use agent::step::{Input, Prepared};
 use serde_json::{Value, json};
-use support::scenarios::{Scenario, all, everything};
+use support::scenarios::{all, everything};
 use support::{CATALOG, World};
-use tools::permission::{Answer, Configuration, Engine, Verdict};
 
 fn check_replay(events: &[Event], catalog: &str) -> Result<(), Difference> {
     replay(setup_of(&events[0], catalog.to_owned()).unwrap(), events)

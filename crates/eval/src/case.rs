@@ -1,5 +1,6 @@
 //! What a case says: a request, where it is made, and what is expected of the run.
 
+mod expected;
 mod read;
 mod standard;
 
@@ -13,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use expected::ExpectedContent;
 pub use read::{CaseError, read, read_file};
 pub use standard::{TriggerQuery, is_trigger_set, trigger_cases};
 

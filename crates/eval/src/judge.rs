@@ -20,7 +20,7 @@ use agent::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
+use crate::case::{Case, ExpectedContent};
 use crate::trace::Trace;
 pub use cost::Cost;
 pub use trigger::Triggered;
@@ -133,6 +133,8 @@ pub struct Evidence<'a> {
     pub events: &'a [Event],
     /// Its files; without them, what a case expects of files is not judged.
     pub files: Option<&'a dyn Files>,
+    /// What the case's `expected/` folder holds.
+    pub expected: &'a [ExpectedContent],
     /// Whether the events were seen as they happened, deltas included.
     pub is_live: bool,
 }
@@ -159,6 +161,7 @@ pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
     output::judge(case, &trace, &mut checks);
     if let Some(files) = evidence.files {
         files::judge(case, files, &mut checks);
+        files::compare(evidence.expected, files, &mut checks);
     }
     streaming::judge(case, &trace, evidence.is_live, &mut checks);
     Verdict {

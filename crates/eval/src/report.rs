@@ -24,7 +24,7 @@ pub use markdown::{failures, markdown};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// A query counts as triggering where it does so in at least this share of its runs.
+/// A query counts as triggering where it does so in at least this share of its runs, unless the user says otherwise.
 pub const TRIGGER_THRESHOLD: f64 = 0.5;
 
 /// Everything that is known after all cases have run.
@@ -68,6 +68,9 @@ pub struct Summary {
     pub dimensions: BTreeMap<Dimension, f64>,
     /// Chosen against expected skills.
     pub trigger: TriggerSummary,
+    /// The share of its runs from which on a query counts as triggering.
+    #[serde(default = "usual_threshold")]
+    pub trigger_threshold: f64,
     /// How often each query of a trigger set chose its skill.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trigger_rates: Vec<TriggerRate>,
@@ -119,15 +122,41 @@ pub struct AssertionSummary {
     pub total: usize,
 }
 
+/// What a report says besides its results.
+#[derive(Debug, Clone)]
+pub struct About<'a> {
+    /// When, in RFC 3339.
+    pub created: String,
+    /// The model; nothing where each case brought its own.
+    pub model: Option<String>,
+    /// Files that hold no usable cases.
+    pub problems: Vec<String>,
+    /// A skill that cases were run with and without.
+    pub compared: Option<&'a str>,
+    /// The share of its runs from which on a query counts as triggering.
+    pub trigger_threshold: f64,
+}
+
+impl Default for About<'_> {
+    fn default() -> Self {
+        Self {
+            created: String::new(),
+            model: None,
+            problems: Vec::new(),
+            compared: None,
+            trigger_threshold: TRIGGER_THRESHOLD,
+        }
+    }
+}
+
+fn usual_threshold() -> f64 {
+    TRIGGER_THRESHOLD
+}
+
 impl Report {
     /// A report about these results.
-    pub fn new(
-        created: String,
-        model: Option<String>,
-        mut results: Vec<CaseResult>,
-        problems: Vec<String>,
-        compared: Option<&str>,
-    ) -> Self {
+    pub fn new(about: About<'_>, mut results: Vec<CaseResult>) -> Self {
+        let About { created, model, problems, compared, trigger_threshold } = about;
         results.sort_by(|a, b| {
             let key = |r: &CaseResult| {
                 (r.suite.clone(), r.id.clone(), r.variant == Variant::Without, r.number)
@@ -135,7 +164,7 @@ impl Report {
             key(a).cmp(&key(b))
         });
         let benchmark = compared.map(|skill| Benchmark::of(skill, &results));
-        let summary = Summary::of(&results);
+        let summary = Summary::of(&results, trigger_threshold);
         Self {
             version: VERSION,
             created,
@@ -169,11 +198,11 @@ impl Report {
 }
 
 impl Summary {
-    fn of(results: &[CaseResult]) -> Self {
+    fn of(results: &[CaseResult], threshold: f64) -> Self {
         let counted: Vec<&CaseResult> =
             results.iter().filter(|result| result.variant == Variant::With).collect();
         let cases: Vec<&[&CaseResult]> = counted.chunk_by(|a, b| a.name() == b.name()).collect();
-        let rates: Vec<f64> = cases.iter().map(|runs| case_rate(runs)).collect();
+        let rates: Vec<f64> = cases.iter().map(|runs| case_rate(runs, threshold)).collect();
         let passed = rates.iter().filter(|rate| **rate >= 1.0).count();
         let counts = verdicts(&counted)
             .fold(Triggered::default(), |sum, verdict| sum.plus(verdict.triggered));
@@ -191,7 +220,8 @@ impl Summary {
                 recall: counts.recall(),
                 f1: counts.f1(),
             },
-            trigger_rates: cases.iter().filter_map(|runs| trigger_rate(runs)).collect(),
+            trigger_threshold: threshold,
+            trigger_rates: cases.iter().filter_map(|runs| trigger_rate(runs, threshold)).collect(),
             assertions: graded().next().map(|_| AssertionSummary {
                 passed: graded().filter(|graded| graded.passed).count(),
                 total: graded().count(),
@@ -207,14 +237,14 @@ fn verdicts<'r>(results: &'r [&CaseResult]) -> impl Iterator<Item = &'r crate::j
 }
 
 /// The share of runs that passed; a trigger query passes or fails as a whole.
-fn case_rate(runs: &[&CaseResult]) -> f64 {
-    if let Some(rate) = trigger_rate(runs) {
+fn case_rate(runs: &[&CaseResult], threshold: f64) -> f64 {
+    if let Some(rate) = trigger_rate(runs, threshold) {
         return f64::from(u8::from(rate.passed));
     }
     runs.iter().filter(|run| run.passed).count() as f64 / runs.len().max(1) as f64
 }
 
-fn trigger_rate(runs: &[&CaseResult]) -> Option<TriggerRate> {
+fn trigger_rate(runs: &[&CaseResult], threshold: f64) -> Option<TriggerRate> {
     let first = runs.first()?;
     let should_trigger = first.should_trigger?;
     let chose = |run: &&&CaseResult| {
@@ -225,7 +255,7 @@ fn trigger_rate(runs: &[&CaseResult]) -> Option<TriggerRate> {
     let rate = runs.iter().filter(chose).count() as f64 / runs.len() as f64;
     // A run that broke says nothing about the description, and must not look like a success.
     let broken = runs.iter().any(|run| run.is_broken());
-    let passed = !broken && (rate >= TRIGGER_THRESHOLD) == should_trigger;
+    let passed = !broken && (rate >= threshold) == should_trigger;
     Some(TriggerRate {
         name: first.name(),
         query: first.input.clone(),

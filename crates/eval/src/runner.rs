@@ -47,8 +47,19 @@ pub struct Options {
     pub jobs: usize,
     /// How long a case may take.
     pub time_limit: Duration,
-    /// The model that judges sentences; without one they are not judged.
-    pub grader: Option<String>,
+    /// Who judges sentences; without anyone they are not judged.
+    pub grader: Option<Grader>,
+}
+
+/// The model that judges sentences. Cases see nothing of what it needs.
+#[derive(Debug, Clone)]
+pub struct Grader {
+    /// The model.
+    pub model: String,
+    /// Variables that it sees, instead of those of the cases.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Its settings, instead of those of the cases.
+    pub config: Map<String, Value>,
 }
 
 /// Whether the skill in question is there.
@@ -107,6 +118,9 @@ pub struct CaseResult {
     pub unjudged: usize,
     /// Where the record is kept, relative to the report.
     pub record: String,
+    /// What it is a result of: another one where the case or its model is.
+    #[serde(default)]
+    pub fingerprint: String,
 }
 
 impl CaseResult {
@@ -121,20 +135,21 @@ impl CaseResult {
         self.error.is_some()
             || checks.into_iter().any(|c| !c.passed && c.dimension != Dimension::Trigger)
     }
-
-    /// Whether both are of the same job.
-    pub fn is_of(&self, job: &Job<'_>) -> bool {
-        self.suite == job.located.suite
-            && self.id == job.located.case.id
-            && self.number == job.number
-            && self.variant == job.variant()
-    }
 }
 
 impl Job<'_> {
     /// Whether the skill in question is there.
     pub fn variant(&self) -> Variant {
         if self.without.is_some() { Variant::Without } else { Variant::With }
+    }
+
+    /// The same for the same run of the same case with the same model, and for no other.
+    pub fn fingerprint(&self, options: &Options) -> String {
+        let Located { case, suite, should_trigger, .. } = self.located;
+        let job = (suite, case, should_trigger, self.number, self.without);
+        let grader = options.grader.as_ref().map(|grader| &grader.model);
+        let whole = serde_json::json!([job, options.model, grader]);
+        crate::sha256(whole.to_string().as_bytes())
     }
 
     /// A name for its record, unlike that of any other job.
@@ -196,6 +211,7 @@ fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseRe
         graded: Vec::new(),
         unjudged: if options.grader.is_none() { case.assertions.len() } else { 0 },
         record: job.record(),
+        fingerprint: job.fingerprint(options),
     };
     match carry_out(job, options, stop) {
         Ok(Carried::Stopped) => return None,
@@ -243,19 +259,27 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     if events.is_empty() {
         return Err(failed.unwrap_or_else(|| "the run left no record".to_owned()));
     }
-    let evidence = Evidence { events: &events, files: Some(&place), is_live: true };
+    let expected = job.located.expected_contents();
+    let expected = expected.map_err(|error| format!("cannot read `expected/`: {error}"))?;
+    let evidence =
+        Evidence { events: &events, files: Some(&place), expected: &expected, is_live: true };
     let verdict = judge(&job.located.case, &evidence);
     Ok(Carried::Ran { events, verdict, failed })
 }
 
 /// Has the grader judge each sentence of the case about the answer.
 fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBool) -> Vec<Graded> {
-    let Some(grader) = &options.grader else { return Vec::new() };
+    let Some(Grader { model, environment, config }) = &options.grader else { return Vec::new() };
     let case = &job.located.case;
+    if case.assertions.is_empty() {
+        return Vec::new();
+    }
+    let options =
+        Options { environment: environment.clone(), config: config.clone(), ..options.clone() };
     let judged = |assertion: &String, answer: &str| {
         let question = grade::question(assertion, &case.input, answer);
-        let place = Place::empty(options).ok()?;
-        let command = place.ask(&question, grader, options);
+        let place = Place::empty(&options).ok()?;
+        let command = place.ask(&question, model, &options);
         let Ok(Ended::Exited { output, .. }) = process::run(command, options.time_limit, stop)
         else {
             return None;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use pack::check::{Rules, check};
 use pack::disk::Disk;
-use pack::install::{Plan, PlannedSkill, Replace, Root, state_of};
+use pack::install::{Plan, PlannedSkill, Record, Replace, Root, state_of};
 use pack::make::{manifest_of, write};
 use pack::material::{Limits, Material};
 use pack::source::{Fetching, Source};
@@ -120,10 +120,12 @@ fn install(world: &Path, pack: &Path) {
             .map(|skill| PlannedSkill { skill, keep: Vec::new() })
             .collect(),
         replace: Replace::Never,
-        source: "pack.zip".to_owned(),
-        resolved: None,
         label: "20260101T000000Z".to_owned(),
-        now: "2026-01-01T00:00:00Z".to_owned(),
+        record: Record::New {
+            source: "pack.zip".to_owned(),
+            resolved: None,
+            now: "2026-01-01T00:00:00Z".to_owned(),
+        },
     };
     opened.install(&staged, &plan).unwrap();
 }

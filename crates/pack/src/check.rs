@@ -39,6 +39,8 @@ pub struct Pack {
     pub manifest: Option<Vec<u8>>,
     /// The signature of these bytes.
     pub signature: Option<String>,
+    /// Whether that lay beside the pack.
+    pub is_detached: bool,
     /// Who signed it.
     pub signer: Option<Signer>,
     /// What was found and let pass, because the user allowed it.
@@ -146,7 +148,9 @@ pub fn check(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Verified<Pack>, CheckError> {
     let manifest = read_optional(&material, MANIFEST, LARGEST_MANIFEST)?;
-    let signature = match read_optional(&material, SIGNATURE, LARGEST_SIGNATURE)? {
+    let embedded = read_optional(&material, SIGNATURE, LARGEST_SIGNATURE)?;
+    let is_detached = embedded.is_none() && detached.is_some();
+    let signature = match embedded {
         Some(bytes) => Some(
             String::from_utf8(bytes).map_err(|_| Refusal::of(Flaw::InvalidSignature, SIGNATURE))?,
         ),
@@ -176,7 +180,16 @@ pub fn check(
         compare_files(parsed, &files).map_err(CheckError::Refused)?;
     }
     skills::assign(&mut skills, &files);
-    Ok(Verified(Pack { material, skills, files, manifest, signature, signer, allowed }))
+    Ok(Verified(Pack {
+        material,
+        skills,
+        files,
+        manifest,
+        signature,
+        is_detached,
+        signer,
+        allowed,
+    }))
 }
 
 fn read_optional(

@@ -1,13 +1,13 @@
 //! What an update changes, in terms that matter to whoever lets it in.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use skill::lock::{FileRecord, LockedSkill};
 use skill::metadata::{Metadata, ReadOptions};
 
 use crate::archive::ArchiveError;
 use crate::check::{Pack, PackedSkill, differences};
+use crate::disk::read_plain;
 use crate::install::{InstalledState, Root};
 use crate::policy::scripts;
 use crate::refusal::Flaw;
@@ -39,7 +39,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Compares an installed skill, in the state it is in, with a new copy.
+    /// Compares an installed skill, in the state it is in, with a new copy. Where the copy is the one that
+    /// was installed, only files of it that the user changed count.
     pub fn between(
         root: &Root,
         locked: &LockedSkill,
@@ -48,14 +49,21 @@ impl Changes {
         skill: &PackedSkill,
         read: &ReadOptions,
     ) -> Result<Self, ArchiveError> {
+        if skill.sha256 == locked.sha256 {
+            let mut kept = state.edited();
+            kept.retain(|path| find(&locked.files, path).is_some());
+            return Ok(Self { kept, ..Self::default() });
+        }
         let mut changes = Self::of_files(&locked.files, &skill.files);
         let fresh =
             |path: &&str| changes.added.iter().chain(&changes.changed).any(|new| new == path);
         changes.scripts = scripts(skill).filter(fresh).map(str::to_owned).collect();
         let folder = root.skill(&locked.name);
         let mut before = BTreeSet::new();
-        for file in state.files.iter().filter(|file| file.size <= SEARCHED) {
-            before.extend(urls(&fs::read(folder.join(&file.path))?));
+        // What is no file has no hash.
+        let is_searched = |file: &&FileRecord| file.size <= SEARCHED && !file.sha256.is_empty();
+        for file in state.files.iter().filter(is_searched) {
+            before.extend(urls(&read_plain(&folder.join(&file.path), SEARCHED)?));
         }
         let mut after = BTreeSet::new();
         for file in skill.files.iter().filter(|file| file.size <= SEARCHED) {
@@ -64,7 +72,7 @@ impl Changes {
             }
         }
         changes.urls = after.difference(&before).cloned().collect();
-        let own = fs::read(folder.join("SKILL.md")).ok();
+        let own = read_plain(&folder.join("SKILL.md"), SEARCHED).ok();
         let own = own.and_then(|content| Metadata::of_file(&content, &locked.name, read).ok());
         changes.compare_metadata(own.as_ref(), &skill.metadata);
         changes.kept = state.edited();

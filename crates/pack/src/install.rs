@@ -5,6 +5,7 @@
 //! finishes the moves, which can each be done twice. So the root is seen whole, old or new.
 
 mod audit;
+mod compare;
 mod error;
 mod intent;
 mod leave;
@@ -14,8 +15,9 @@ mod stage;
 mod state;
 
 pub use audit::audit;
+pub use compare::{compare_with_installed, compare_with_locked};
 pub use error::InstallError;
 pub use leave::{Kept, KeptAs};
 pub use root::{Opened, Root};
-pub use stage::{Installed, Plan, PlannedSkill, Replace, compare_with_installed};
+pub use stage::{Installed, Plan, PlannedSkill, Record, Replace};
 pub use state::{InstalledState, state_of};

@@ -19,6 +19,8 @@ pub use skill::lock::FileRecord;
 pub const MANIFEST: &str = "manifest.json";
 /// The name of its signature.
 pub const SIGNATURE: &str = "manifest.json.minisig";
+/// Beside a kept signature: it lay beside the pack, not in it.
+pub const DETACHED: &str = "detached";
 const FORMAT: &str = "1";
 
 /// What a pack says it holds.

@@ -75,6 +75,17 @@ impl Material {
         Ok(Self { file, entries, limits })
     }
 
+    /// The same files, with `dir` in place of every folder at the top.
+    pub fn under(mut self, dir: &str) -> Result<Self, Refusal> {
+        for entry in &mut self.entries {
+            if let (_, Some(rest)) = entry.path.top() {
+                entry.path = PackPath::new(format!("{dir}/{rest}").as_bytes())?;
+            }
+        }
+        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(self)
+    }
+
     /// The files, by path.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

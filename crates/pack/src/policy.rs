@@ -4,7 +4,7 @@ use skill::lock::Mode;
 
 use crate::archive::ArchiveError;
 use crate::check::{Pack, PackedSkill};
-use crate::scan::{File, Report, Scanner, Severity};
+use crate::scan::{File, LARGEST, Report, Scanner, Severity};
 
 /// Tools that change files or reach the network.
 const HIGH_RISK: &[&str] = &["write_file", "delete_file", "network_request"];
@@ -41,20 +41,17 @@ pub fn concerns(skill: &PackedSkill) -> Vec<Concern> {
     found
 }
 
-/// A file beyond this is not looked through.
-const LARGEST_SCANNED: u64 = 4 << 20;
-
 /// Looks through the files of a skill in a pack.
 pub fn scan(scanner: &Scanner, pack: &Pack, skill: &PackedSkill) -> Result<Report, ArchiveError> {
     let mut scan = scanner.begin();
     for file in &skill.files {
         match pack.material.get(&format!("{}/{}", skill.dir, file.path)) {
-            Some(entry) if file.size <= LARGEST_SCANNED => {
-                let bytes = pack.material.read(entry, LARGEST_SCANNED)?;
+            Some(entry) if file.size <= LARGEST => {
+                let bytes = pack.material.read(entry, LARGEST)?;
                 let executable = file.mode == Mode::Executable;
                 scan.file(File { path: &file.path, bytes: &bytes, executable });
             }
-            _ => scan.skip(&file.path, "it is too large"),
+            _ => scan.skip(&file.path, "larger than 8 MiB"),
         }
     }
     Ok(scan.finish())

@@ -33,6 +33,7 @@ use document::{Cues, Document, Kind};
 pub use finding::{Finding, LookedAt, NotLookedAt, Report, Severity};
 pub use folder::{FolderError, skill_folders};
 use judge::Spot;
+pub use opaque::LARGEST;
 pub use rules::{Place, RULES, Rule};
 pub use sarif::sarif;
 
@@ -146,7 +147,7 @@ impl Scan<'_> {
             Ok(text) => text,
             Err(opaque) => {
                 let opaque = opaque.named(file.path);
-                self.skip(file.path, opaque.what.as_ref());
+                self.note(file.path, opaque.what.as_ref());
                 return self.opaque(file.path, 1, opaque.severity, &opaque.what);
             }
         };
@@ -170,8 +171,15 @@ impl Scan<'_> {
         self.claims.read(&self.scanner.claims, &file, &document);
     }
 
-    /// Notes that a file could not be looked at.
+    /// Says that a file could not be looked at, which is a finding.
     pub fn skip(&mut self, file: &str, reason: &str) {
+        self.per_file.clear();
+        self.note(file, reason);
+        self.opaque(file, 1, Severity::Medium, reason);
+    }
+
+    /// Notes that something was not looked at.
+    fn note(&mut self, file: &str, reason: &str) {
         let (file, reason) = (file.to_owned(), reason.to_owned());
         self.not_looked_at.push(NotLookedAt { file, reason });
     }

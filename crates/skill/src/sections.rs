@@ -6,6 +6,7 @@ mod trim;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::markdown::{self, Line, heading, lines};
@@ -60,11 +61,46 @@ pub fn headings(text: &str) -> Vec<Heading> {
 ///
 /// The hint may have `#`s, which then should match; case and emphasis do not matter, and numbering
 /// only where titles differ in nothing else. An exact title is preferred to one that only contains
-/// the hint.
+/// the hint. `Outer > Inner` is a section within another one.
 pub fn find(text: &str, hint: &str) -> Option<Range<usize>> {
     let all = headings(text);
+    if let Some((outer, inner)) = hint.rsplit_once(WITHIN)
+        && let Some(outer) = find(text, outer)
+    {
+        let within: Vec<Heading> =
+            all.iter().filter(|heading| outer.contains(&heading.start)).skip(1).cloned().collect();
+        if let Some(at) = place(&within, inner) {
+            return Some(section(&text[..outer.end], &within, at));
+        }
+    }
     let at = place(&all, hint)?;
     Some(section(text, &all, at))
+}
+
+/// Between the title of a section and that of one within it.
+const WITHIN: &str = " > ";
+
+/// A hint that leads to each heading: itself, or with the one above it where there are several like it.
+fn hints(all: &[Heading]) -> Vec<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for heading in all {
+        *times.entry(heading.to_string()).or_default() += 1;
+    }
+    let mut above: Vec<&Heading> = Vec::new();
+    all.iter()
+        .map(|heading| {
+            above.retain(|outer| outer.level < heading.level);
+            let outer = above.last().copied();
+            above.push(heading);
+            let own = heading.to_string();
+            match outer {
+                Some(outer) if times[&own] > 1 => {
+                    format!("{}{WITHIN}{}", outer.title, heading.title)
+                }
+                _ => own,
+            }
+        })
+        .collect()
 }
 
 /// The section whose title is exactly `title`.

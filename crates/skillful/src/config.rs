@@ -3,15 +3,20 @@
 //! The same types give the defaults, the JSON Schema, the list of known keys, and the environment
 //! variables.
 
+mod evals;
 mod layers;
 mod model;
 mod origin;
+mod place;
 mod project;
+mod rules;
+mod said;
 
 #[cfg(test)]
 mod tests;
 
 use agent::budget::Budget;
+use agent::run::Patience;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};
@@ -19,9 +24,12 @@ use skill::metadata::Mode;
 use skill::offer::CatalogFormat;
 use skill::roots::Source;
 
-pub(crate) use layers::{ConfigError, Layers, RuleSet, closest, expand, leaves, variable_names};
+pub(crate) use evals::EvalSettings;
+pub(crate) use layers::{Layers, closest, expand, leaves, variable_names};
 pub(crate) use model::{ModelSettings, Provider};
 pub(crate) use origin::Origin;
+pub(crate) use rules::RuleSet;
+pub(crate) use said::ConfigError;
 
 /// Settings of `.agent/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,12 +53,16 @@ pub(crate) struct Config {
     pub(crate) disclosure: Disclosure,
     /// How much a run may use.
     pub(crate) budget: Budget,
+    /// How often something may go wrong in a run, and how much it may ask for at once.
+    pub(crate) patience: Patience,
     /// How scripts run.
     pub(crate) execution: Execution,
     /// What the record of a run holds.
     pub(crate) audit: Audit,
     /// How packs are installed.
     pub(crate) install: Install,
+    /// How evals are judged.
+    pub(crate) eval: EvalSettings,
     /// What is allowed, asked or denied, by permission and pattern; the last match wins.
     pub(crate) permissions: serde_json::Map<String, serde_json::Value>,
     /// Named sets of permissions, chosen with `--profile`.
@@ -80,18 +92,28 @@ pub(crate) struct Execution {
     pub(crate) require_approval_for: Vec<String>,
     /// Commands for further file extensions of scripts.
     pub(crate) interpreters: std::collections::BTreeMap<String, Vec<String>>,
+    /// Arguments that a script may be called with.
+    pub(crate) max_arguments: usize,
+    /// Bytes of one argument.
+    pub(crate) max_argument_bytes: usize,
     /// Hosts that network requests may reach.
     pub(crate) network_hosts: Vec<String>,
+    /// Those of them that may have private, loopback or link-local addresses.
+    pub(crate) private_hosts: Vec<String>,
 }
 
 impl Default for Execution {
     fn default() -> Self {
+        let arguments = tools::script::ArgumentLimits::default();
         Self {
             sandbox: Sandbox::Required,
             timeout_seconds: tools::sandbox::Limits::default().time.as_secs(),
             require_approval_for: Vec::new(),
             interpreters: Default::default(),
+            max_arguments: arguments.count,
+            max_argument_bytes: arguments.bytes,
             network_hosts: Vec::new(),
+            private_hosts: Vec::new(),
         }
     }
 }
@@ -243,6 +265,8 @@ pub(crate) struct Security {
     pub(crate) max_resource_file_bytes: u64,
     /// Characters of an excerpt.
     pub(crate) max_resource_excerpt_chars: usize,
+    /// Files that the tools see although their names say that they hold secrets.
+    pub(crate) visible_files: Vec<String>,
 }
 
 impl Default for Security {
@@ -259,6 +283,7 @@ impl Default for Security {
             oversize_skill_body: load.oversize,
             max_resource_file_bytes: load.file_bytes,
             max_resource_excerpt_chars: load.excerpt_chars,
+            visible_files: Vec::new(),
         }
     }
 }
@@ -320,6 +345,13 @@ impl Config {
         skill::offer::CatalogLimits {
             format: self.catalog.format,
             max_chars: self.catalog.max_chars,
+        }
+    }
+
+    pub(crate) fn argument_limits(&self) -> tools::script::ArgumentLimits {
+        tools::script::ArgumentLimits {
+            count: self.execution.max_arguments,
+            bytes: self.execution.max_argument_bytes,
         }
     }
 

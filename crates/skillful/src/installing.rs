@@ -119,7 +119,9 @@ impl Session {
         }
         let has = |scope: &Scope| {
             self.install_root(*scope).is_ok_and(|root| {
-                root.has(name) || root.kept(name).is_ok_and(|kept| !kept.is_empty())
+                root.has(name)
+                    || root.kept(name).is_ok_and(|kept| !kept.is_empty())
+                    || root.lockfile().is_ok_and(|lockfile| lockfile.get(name).is_some())
             })
         };
         match Scope::ALL.into_iter().filter(has).collect::<Vec<_>>().as_slice() {
@@ -293,6 +295,7 @@ impl From<InstallError> for Failure {
             InstallError::InTheWay { .. } => "InTheWay",
             InstallError::NotThere { .. } => "NotInstalled",
             InstallError::NothingKept { .. } => "NothingKept",
+            InstallError::NotAFile { .. } => "NotAFile",
             InstallError::NotAFolder { .. } => "NotAFolder",
             InstallError::OutsideProject { .. } => "OutsideProject",
             InstallError::OtherDevice { .. } => "OtherDevice",

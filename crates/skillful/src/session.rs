@@ -11,7 +11,7 @@ use skill::roots::{Root, Source, Surroundings};
 use skill::trust::{Trust, TrustStore};
 
 use tools::grants::GrantFile;
-use tools::permission::{CommandLine, Configuration, Engine};
+use tools::permission::{Action, CommandLine, Configuration, Engine, Reason, Rule};
 
 use crate::cli::Global;
 use crate::config::{ConfigError, Layers, ProjectTrust, RuleSet, closest, expand};
@@ -111,11 +111,15 @@ impl Session {
         command_line: CommandLine,
         profile: Option<&str>,
     ) -> Result<Engine, Failure> {
-        let (user, project) = (&self.layers.user_rules, &self.layers.project_rules);
+        let Layers {
+            user_rules: user, environment_rules: environment, project_rules: project, ..
+        } = &self.layers;
+        let mut own = user.clone();
+        own.extend(environment.clone());
         let chosen = |rules: &RuleSet| profile.and_then(|name| rules.profiles.get(name)).cloned();
-        let (own, shared) = (chosen(user), chosen(project));
-        if let (Some(name), None, None) = (profile, &own, &shared) {
-            let names = user.profiles.keys().chain(project.profiles.keys()).map(String::as_str);
+        let (own_profile, shared) = (chosen(&own), chosen(project));
+        if let (Some(name), None, None) = (profile, &own_profile, &shared) {
+            let names = own.profiles.keys().chain(project.profiles.keys()).map(String::as_str);
             let failure = Failure::new(
                 Exit::Usage,
                 "UnknownProfile",
@@ -128,8 +132,9 @@ impl Session {
         }
         let configuration = Configuration {
             user: user.permissions.clone(),
+            environment: environment.permissions.clone(),
             project: project.permissions.clone(),
-            profile: own.unwrap_or_default(),
+            profile: own_profile.unwrap_or_default(),
             project_profile: shared.unwrap_or_default(),
             required_approval: self.layers.required_approval.clone(),
             command_line,
@@ -142,6 +147,17 @@ impl Session {
             engine.remember(kept);
         }
         Ok(engine)
+    }
+
+    /// The rule that keeps the model from a skill, and where it is written.
+    pub(crate) fn denying_rule(&self, engine: &Engine, skill: &str) -> Option<String> {
+        let ruling = engine.ruling("skill", skill);
+        let Reason::Rule { rule, .. } = ruling.reason else { return None };
+        let Rule { permission, pattern, action } = *rule;
+        let place = self.layers.origins.get(&format!("permissions.{permission}.{pattern}"));
+        let place = place.map_or(String::new(), |origin| format!(" of {origin}"));
+        (action == Action::Deny)
+            .then(|| format!("the rule `{permission}: {pattern} = deny`{place}"))
     }
 
     /// The project by its path, which approvals are bound to.

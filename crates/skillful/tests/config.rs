@@ -25,7 +25,11 @@ fn without_files_every_setting_has_its_default() {
     catalog.format: "lines"
     catalog.max_chars: 8000
     disclosure: "metadata"
+    eval.trigger_threshold: 0.5
+    execution.max_argument_bytes: 4096
+    execution.max_arguments: 64
     execution.network_hosts: []
+    execution.private_hosts: []
     execution.require_approval_for: []
     execution.sandbox: "required"
     execution.timeout_seconds: 30
@@ -48,6 +52,9 @@ fn without_files_every_setting_has_its_default() {
     model.provider: null
     model.stream: true
     model.timeout_seconds: 600
+    patience.corrections: 2
+    patience.same_failures: 3
+    patience.skills_per_turn: 2
     registry.compat: true
     registry.follow_symlinks: true
     registry.max_depth: 6
@@ -64,6 +71,7 @@ fn without_files_every_setting_has_its_default() {
     security.max_skill_body_chars: 40000
     security.max_skill_body_lines: 500
     security.oversize_skill_body: "trim"
+    security.visible_files: []
     skill_roots: []
     trust.projects: "ask"
     "#);
@@ -187,6 +195,84 @@ fn a_project_reaches_no_further_host_interpreter_or_limit() {
 }
 
 #[test]
+fn the_rules_that_count_are_shown_and_no_others() {
+    let world = World::new();
+    let user = r#"{"permissions": {"run_script": {"*": "ask", "pdf-*": "allow"}, "write_file": "deny", "skill": {"internal-*": "deny", "*": "allow"}},
+        "profiles": {"quick": {"run_script": "allow"}}}"#;
+    let project = r#"{"permissions": {"run_script": {"pdf-x*": "deny"}, "write_file": "ask", "delete_file": "allow", "grep": {"*": "deny", "src/*": "allow"}},
+        "profiles": {"quick": {"run_script": "ask"}, "loose": {"write_file": "allow"}}}"#;
+    world.write("home/.agent/config.json", user);
+    world.write("project/.agent/config.json", project);
+    assert_snapshot!(given(&world), @r#"
+    permissions.grep.*: "deny"                                    [world]/project/.agent/config.json
+    permissions.grep.src/*: "allow"                               [world]/project/.agent/config.json
+    permissions.run_script.*: "ask"                               [world]/home/.agent/config.json
+    permissions.run_script.pdf-*: "allow"                         [world]/home/.agent/config.json
+    permissions.run_script.pdf-x*: "deny"                         [world]/project/.agent/config.json
+    permissions.skill.*: "allow"                                  [world]/home/.agent/config.json
+    permissions.write_file.*: "deny"                              [world]/home/.agent/config.json
+    profiles.quick.run_script.*: "ask"                            [world]/project/.agent/config.json
+    [stderr]
+    warning: `permissions.write_file: {"*": "ask"}` in the project's file is ignored: a project may only tighten it
+    warning: `permissions.delete_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    warning: `profiles.loose.write_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    "#);
+    let rules = world.json("skillful config show --json");
+    assert_snapshot!(format!("{:#}", rules["permissions"]), @r#"
+    {
+      "grep": {
+        "*": "deny",
+        "src/*": "allow"
+      },
+      "run_script": {
+        "*": "ask",
+        "pdf-*": "allow",
+        "pdf-x*": "deny"
+      },
+      "skill": {
+        "*": "allow"
+      },
+      "write_file": {
+        "*": "deny"
+      }
+    }
+    "#);
+    let tighter = r#"{"permissions": {"run_script": "deny"}}"#;
+    world.write("project/.agent/config.json", tighter);
+    let world = world.with("SKILLFUL_PERMISSIONS", r#"{"write_file": "ask", "network": "deny"}"#);
+    assert_snapshot!(given(&world), @r#"
+    permissions.network.*: "deny"                                 $SKILLFUL_PERMISSIONS
+    permissions.run_script.*: "deny"                              [world]/project/.agent/config.json
+    permissions.skill.*: "allow"                                  [world]/home/.agent/config.json
+    permissions.write_file.*: "ask"                               $SKILLFUL_PERMISSIONS
+    profiles.quick.run_script.*: "allow"                          [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn rules_of_the_environment_can_be_wrong() {
+    let check = |name: &str, value: &str| World::new().with(name, value).run("skillful list");
+    assert_snapshot!(check("SKILLFUL_PERMISSIONS", "deny"), @r#"
+    [stderr]
+    error: `permissions` in $SKILLFUL_PERMISSIONS: invalid type: string "deny", expected an object from permissions to `allow`, `ask`, `deny` or an object of patterns
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    "#);
+    assert_snapshot!(check("SKILLFUL_PERMISSIONS", r#"{"run_scirpt": "deny"}"#), @"
+    [stderr]
+    error: `permissions.run_scirpt` in $SKILLFUL_PERMISSIONS: unknown permission `run_scirpt`; did you mean `run_script`?
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("SKILLFUL_PROFILES", r#"{"readonly": {"run_script": "dney"}}"#), @"
+    [stderr]
+    error: `profiles.readonly.run_script` in $SKILLFUL_PROFILES: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+}
+
+#[test]
 fn roots_in_a_file_start_at_its_folder_and_are_of_its_owner() {
     let world = World::new();
     world.skill("project/tools/theirs", "The project's.");
@@ -226,7 +312,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"catalog": {"max_char": 1}}"#);
     assert_snapshot!(world.run("skillful list"), @"
     [stderr]
-    error: unknown setting `catalog.max_char` in [world]/home/.agent/config.json
+    error: unknown setting `catalog.max_char` in [world]/home/.agent/config.json:1:14
     hint: did you mean `catalog.max_chars`?
     [exit 2]
     ");
@@ -236,7 +322,7 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
         "code": "InvalidConfiguration",
         "details": null,
         "hint": "did you mean `catalog.max_chars`?",
-        "message": "unknown setting `catalog.max_char` in [world]/home/.agent/config.json"
+        "message": "unknown setting `catalog.max_char` in [world]/home/.agent/config.json:1:14"
       }
     }
     [exit 2]
@@ -244,21 +330,21 @@ fn an_unknown_setting_is_an_error_with_a_suggestion() {
     world.write("home/.agent/config.json", r#"{"colour": "red"}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: unknown setting `colour` in [world]/home/.agent/config.json
+    error: unknown setting `colour` in [world]/home/.agent/config.json:1:2
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
     world.write("home/.agent/config.json", r#"{"trust": "all"}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: unknown setting `trust` in [world]/home/.agent/config.json
+    error: unknown setting `trust` in [world]/home/.agent/config.json:1:2
     hint: did you mean `trust.projects`?
     [exit 2]
     ");
     world.write("home/.agent/config.json", r#"{"nothing": {}}"#);
     assert_snapshot!(world.run("skillful config show"), @"
     [stderr]
-    error: `nothing` in [world]/home/.agent/config.json: unknown field `nothing`, expected one of `skill_roots`, `registry`, `catalog`, `search`, `security`, `trust`, `model`, `disclosure`, `budget`, `execution`, `audit`, `install`, `permissions`, `profiles`
+    error: unknown setting `nothing` in [world]/home/.agent/config.json:1:2
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -273,13 +359,13 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     };
     assert_snapshot!(check(r#"{"catalog": {"max_chars": "many"}}"#), @r#"
     [stderr]
-    error: `catalog.max_chars` in [world]/project/.agent/config.json: invalid type: string "many", expected a whole number, 0 or more
+    error: `catalog.max_chars` in [world]/project/.agent/config.json:1:14: invalid type: string "many", expected a whole number, 0 or more
     hint: `skillful schema config` describes every setting
     [exit 2]
     "#);
     assert_snapshot!(check(r#"{"registry": {"precedence": ["user", "root"]}}"#), @"
     [stderr]
-    error: `registry.precedence[1]` in [world]/project/.agent/config.json: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
+    error: `registry.precedence[1]` in [world]/project/.agent/config.json:1:38: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -293,6 +379,49 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     [stderr]
     error: `[world]/project/.agent/config.json` is not valid JSON: settings are an object, as in `{}`
     hint: correct the file; comments are allowed
+    [exit 2]
+    ");
+    assert_snapshot!(check("// ä\n{\n  \"catalgo\": {},\n}\n"), @"
+    [stderr]
+    error: unknown setting `catalgo` in [world]/project/.agent/config.json:3:3
+    hint: did you mean `catalog`?
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\n  \"permissions\": {\n    /* ä */ \"run_script\": \"dney\"\n  }\n}\n"), @"
+    [stderr]
+    error: `permissions.run_script` in [world]/project/.agent/config.json:3:13: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\"permissions\": {\n  \"skill\": {\"a.b\": \"dney\"}}}"), @"
+    [stderr]
+    error: `permissions.skill.a.b` in [world]/project/.agent/config.json:2:13: unknown variant `dney`, expected one of `allow`, `ask`, `deny`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\"permissions\": {\n  \"run_scirpt\": \"deny\"}}"), @"
+    [stderr]
+    error: `permissions.run_scirpt` in [world]/project/.agent/config.json:2:3: unknown permission `run_scirpt`; did you mean `run_script`?
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\"registry\": {\"precedence\": [\n  \"user\",\n  \"root\"\n]}}"), @"
+    [stderr]
+    error: `registry.precedence[1]` in [world]/project/.agent/config.json:3:3: unknown variant `root`, expected one of `explicit`, `project`, `user`, `builtin`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    assert_snapshot!(check("{\n  \"model\": \"opneai:x\"\n}"), @"
+    [stderr]
+    error: `model.provider` in [world]/project/.agent/config.json:2:12: unknown variant `opneai`, expected one of `offline`, `mock`, `scripted`, `openai`, `anthropic`
+    hint: `skillful schema config` describes every setting
+    [exit 2]
+    ");
+    world.write("project/.agent/config.json", b"{\n// \xff\n}");
+    assert_snapshot!(world.run("skillful list"), @"
+    [stderr]
+    error: `[world]/project/.agent/config.json` is not UTF-8 in line 2
+    hint: save it as UTF-8
     [exit 2]
     ");
     assert_snapshot!(check(&"[".repeat(100_000)), @"
@@ -377,8 +506,14 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_chars": 8000,  // Characters it may take.
       },
       // "disclosure": "metadata",  // Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+      "eval": {
+        // "trigger_threshold": 0.5,  // The share of its runs from which on a trigger query counts as triggering, more than 0 and at most 1.
+      },
       "execution": {
+        // "max_argument_bytes": 4096,  // Bytes of one argument.
+        // "max_arguments": 64,  // Arguments that a script may be called with.
         // "network_hosts": [],  // Hosts that network requests may reach.
+        // "private_hosts": [],  // Those of them that may have private, loopback or link-local addresses.
         // "require_approval_for": [],  // Tools that ask before every use, whatever the rules allow; the lists of all places add up.
         // "sandbox": "required",  // What happens where the kernel cannot contain a script.
         // "timeout_seconds": 30,  // Seconds a script may take.
@@ -406,6 +541,11 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "stream": true,  // Whether replies come in pieces.
         // "timeout_seconds": 600,  // Seconds for a whole reply.
       },
+      "patience": {
+        // "corrections": 2,  // Corrective tries in a turn after a reply that is not a decision.
+        // "same_failures": 3,  // Failures of the same action in a row that end the run.
+        // "skills_per_turn": 2,  // Bodies that one action may load.
+      },
       "permissions": {
       },
       "profiles": {
@@ -431,6 +571,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_skill_body_chars": 40000,  // Characters of a body.
         // "max_skill_body_lines": 500,  // Lines of a body.
         // "oversize_skill_body": "trim",  // What happens to a longer body: `trim` or `reject`.
+        // "visible_files": [],  // Files that the tools see although their names say that they hold secrets.
       },
       // "skill_roots": [],  // Further folders to search for skills, the strongest first.
       "trust": {

@@ -166,6 +166,12 @@ fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches
 fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     let world = World::new();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
+    insta::assert_snapshot!(world.run("skillful eval new csv-report --dry-run"), @"
+    [world]/project/.agent/evals/csv-report/loads/case.json
+    [stderr]
+    Nothing was written.
+    ");
+    assert!(!world.path("project/.agent").exists());
     insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
     [world]/project/.agent/evals/csv-report/loads/case.json
     [stderr]
@@ -178,7 +184,21 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     [exit 1]
     ");
     world.run("skillful run -q --yes \"Summarise sales.csv\"");
+    insta::assert_snapshot!(world.run("skillful eval from-run last --suite csv --id sales --dry-run"), @"
+    [world]/project/.agent/evals/csv/sales/inputs/sales.csv
+    [world]/project/.agent/evals/csv/sales/case.json
+    [stderr]
+    Nothing was written.
+    ");
+    assert!(!world.path("project/.agent/evals/csv").exists());
     world.run("skillful eval from-run last --suite csv --id sales");
+    insta::assert_snapshot!(world.run("skillful eval run --runs 2 --with-without csv-report --dry-run"), @"
+    csv/sales 4 runs
+    csv-report/loads 4 runs
+    [stderr]
+    Nothing was run.
+    ");
+    assert!(!world.path("project/.agent/eval-runs").exists());
     insta::assert_snapshot!(world.run("find .agent/evals -type f | sort; skillful eval run -q"), @"
     .agent/evals/csv-report/loads/case.json
     .agent/evals/csv/sales/case.json
@@ -216,9 +236,17 @@ fn a_failure_says_what_where_and_in_which_events() {
     ✗ s/right
         output: the answer lacks "other" (event 9)
     worse s/right: 0.00, was 1.00
+    gone s/wrong
     0 of 1 case passed
     [exit 1]
     "#);
+    for rate in ["nan", "2", "-1", "much"] {
+        let seen = world.run(&format!("skillful eval run --fail-under={rate}"));
+        assert!(
+            seen.contains("a rate is a number from 0 to 1") && seen.contains("[exit 2]"),
+            "{seen}"
+        );
+    }
     insta::assert_snapshot!(world.run("skillful eval run --baseline none.json"), @"
     [stderr]
     error: cannot use `[world]/project/none.json` as a baseline: No such file or directory (os error 2)
@@ -243,6 +271,22 @@ fn a_run_that_was_interrupted_goes_on_where_it_was() {
     assert_eq!(report["summary"]["cases"], 3);
     let records = fs::read_dir(results(&world).join("records")).unwrap().count();
     assert_eq!(records, 3);
+    let kept = |text: &str| {
+        let results = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        results.map(|result| result["id"].to_string()).collect::<String>()
+    };
+    let before = kept(&fs::read_to_string(&file).unwrap());
+    assert_eq!(before.len(), 9, "the line that was cut off swallowed no other: {before}");
+    let mut edited = case("b");
+    edited["expect"] = json!({"output": {"contains_all": ["other"]}});
+    world.write("project/.agent/evals/s.json", json!([case("a"), edited, case("c")]).to_string());
+    let report = world.json("skillful eval run --resume last --json");
+    assert_eq!(report["summary"]["failed"], 1, "the edited one was run again");
+    assert_eq!(
+        kept(&fs::read_to_string(&file).unwrap()),
+        format!("{before}\"b\""),
+        "and only that"
+    );
     assert!(world.run("skillful eval run --resume 20200101_000000_aaaa").contains("[exit 1]"));
 }
 
@@ -314,6 +358,20 @@ fn a_query_that_chose_another_skill_has_not_triggered() {
 }
 
 #[test]
+fn the_threshold_of_trigger_queries_is_a_setting() {
+    let world = World::new();
+    world.write("project/csv-report.json", r#"[{"query": "hello", "should_trigger": false}]"#);
+    world.write("home/.agent/config.json", r#"{"eval": {"trigger_threshold": 0.75}}"#);
+    let report = world.json("skillful eval run csv-report.json --json");
+    assert_eq!(report["summary"]["trigger_threshold"], 0.75);
+    for wrong in ["0", "1.5", "-1"] {
+        let seen = world.run(&format!("SKILLFUL_EVAL_TRIGGER_THRESHOLD={wrong} skillful eval run"));
+        assert!(seen.contains("expected a number above 0 and up to 1"), "{seen}");
+        assert!(seen.contains("[exit 2]"), "{seen}");
+    }
+}
+
+#[test]
 fn a_model_that_cannot_be_reached_passes_nothing() {
     let world = World::new();
     world.write("project/hello.json", r#"[{"query": "hello", "should_trigger": false}]"#);
@@ -341,6 +399,52 @@ fn a_model_that_cannot_be_reached_passes_nothing() {
     1 of 2 cases passed
     [exit 1]
     ");
+}
+
+#[test]
+fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
+    let world = World::new();
+    let say = |text: &str| json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": text}}}]});
+    let judgement = json!({"passed": true, "evidence": "3 rows"}).to_string();
+    world.write("project/grader.json", say(&judgement).to_string());
+    let case = |id: &str, answer: &str| json!({"id": id, "input": "Count", "assertions": ["It says how many"], "mock": say(answer)});
+    world.write(
+        "project/.agent/evals/s.json",
+        json!([case("right", "There are 3 rows."), case("wrong", "There are some.")]).to_string(),
+    );
+    insta::assert_snapshot!(world.run("skillful eval run -q --grader scripted:grader.json --report json,md,html,junit"), @"
+    2 of 2 cases passed
+    1 of 2 assertions true (judged by a model)
+    ");
+    let folder = results(&world);
+    let report: Value =
+        serde_json::from_slice(&fs::read(folder.join("report.json")).unwrap()).unwrap();
+    let graded = |place: usize| report["results"][place]["graded"][0].clone();
+    let sentence = |passed: bool, evidence: &str| json!({"text": "It says how many", "passed": passed, "evidence": evidence});
+    assert_eq!(graded(0), sentence(true, "3 rows"));
+    let refused = "said to be true, but this is not in the answer: 3 rows";
+    assert_eq!(graded(1), sentence(false, refused));
+    for name in ["report.md", "report.html", "report.xml"] {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        assert!(text.contains("It says how many") && text.contains(refused), "{name}: {text}");
+    }
+}
+
+#[test]
+fn the_number_of_jobs_changes_no_result() {
+    let world = World::new();
+    let case = |id: usize| json!({"id": id.to_string(), "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id.to_string()}}}]}});
+    world.write(
+        "project/.agent/evals/s.json",
+        json!((0..6).map(case).collect::<Vec<_>>()).to_string(),
+    );
+    let answers = |jobs: &str| {
+        let report = world.json(&format!("skillful eval run --json --jobs {jobs}"));
+        let results = report["results"].as_array().unwrap().iter();
+        results.map(|result| result["answer"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(answers("1"), answers("4"));
+    assert!(world.run("skillful eval run --jobs 0").contains("[exit 2]"));
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn json_is_the_entry_with_files_chunks_and_frontmatter() {
         "run_mode": "inline",
         "user_invocable": true
       },
+      "denied_by": null,
       "description": "Analyse data.",
       "diagnostics": [],
       "files": [
@@ -336,4 +337,32 @@ fn why_says_what_hides_a_skill() {
         look first, then `skillful trust project`
       would cost 53 characters of the catalog (about 14 tokens)
     ");
+}
+
+#[test]
+fn a_rule_that_hides_a_skill_is_named_with_its_file() {
+    let world = World::new();
+    world.write("home/.agent/config.json", r#"{"permissions": {"skill": {"text-*": "deny"}}}"#);
+    let why = world.json("skillful why text-stats --json");
+    assert_snapshot!(format!("{:#}\n{}", why["hidden_by"], why["offered"]), @r#"
+    [
+      {
+        "hint": "change the rule; `skillful config show --origin` shows all",
+        "reason": "the rule `skill: text-* = deny` of [world]/home/.agent/config.json"
+      }
+    ]
+    null
+    "#);
+    assert_snapshot!(world.run("skillful why text-stats"), @"
+    text-stats is builtin:/text-stats
+      hidden from the model: the rule `skill: text-* = deny` of [world]/home/.agent/config.json
+        change the rule; `skillful config show --origin` shows all
+      would cost 503 characters of the catalog (about 126 tokens)
+    ");
+    assert_snapshot!(world.run("skillful inspect text-stats | grep 'model may'"), @" model may choose it  no; the rule `skill: text-* = deny` of [world]/home/.agent/config.json");
+    world.write("home/.agent/config.json", "{}");
+    world.write("project/.agent/config.json", r#"{"permissions": {"skill": "deny"}}"#);
+    assert_snapshot!(world.run("skillful inspect text-stats | grep 'model may'"), @" model may choose it  no; the rule `skill: * = deny` of [world]/project/.agent/config.json");
+    let world = World::new().with("SKILLFUL_PERMISSIONS", r#"{"*": "deny"}"#);
+    assert_snapshot!(world.run("skillful inspect text-stats | grep 'model may'"), @" model may choose it  no; the rule `*: * = deny` of $SKILLFUL_PERMISSIONS");
 }

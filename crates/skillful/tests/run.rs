@@ -127,6 +127,31 @@ fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it(
 }
 
 #[test]
+fn rules_of_the_environment_count_after_the_users() {
+    let outcome = |user: &str, variable: (&str, &str), flags: &str| {
+        let world = sales().with(variable.0, variable.1);
+        world.write("home/.agent/config.json", user);
+        let seen = world.run(&format!("skillful run {flags} \"Summarise sales.csv\""));
+        (codes(&world).get(1).cloned(), seen.ends_with("[exit 3]\n"))
+    };
+    let denied = (Some(json!("ToolNotAllowed")), false);
+    let asked = (None, true);
+    let ran = (Some(Value::Null), false);
+    let (allow, deny) =
+        (r#"{"permissions": {"run_script": "allow"}}"#, r#"{"run_script": "deny"}"#);
+    assert_eq!(outcome("{}", ("SKILLFUL_PERMISSIONS", deny), "--yes"), denied);
+    assert_eq!(outcome(allow, ("SKILLFUL_PERMISSIONS", deny), "--yes"), denied);
+    assert_eq!(outcome(allow, ("SKILLFUL_PERMISSIONS", r#"{"run_script": "ask"}"#), ""), asked);
+    assert_eq!(outcome("{}", ("SKILLFUL_PERMISSIONS", r#"{"run_script": "allow"}"#), ""), ran);
+    // In the order in which they are written, which is not that of the alphabet.
+    let ordered = r#"{"run_script": {"csv-*": "deny", "*": "allow"}}"#;
+    assert_eq!(outcome("{}", ("SKILLFUL_PERMISSIONS", ordered), ""), ran);
+    let profiles = r#"{"readonly": {"run_script": "deny"}}"#;
+    assert_eq!(outcome(allow, ("SKILLFUL_PROFILES", profiles), "--profile readonly"), denied);
+    assert_eq!(outcome(allow, ("SKILLFUL_PROFILES", profiles), ""), ran);
+}
+
+#[test]
 fn a_pipe_gets_the_answer_and_nothing_else() {
     let world = scripted(json!([answer("four\n")]));
     assert_eq!(world.run("skillful run --model scripted:turns.json \"2 + 2\""), "four\n");
@@ -351,7 +376,7 @@ fn prompts_are_recorded_only_where_the_configuration_says_so() {
     world.run(run);
     assert_eq!(seen("exactly one JSON object"), "");
     assert_eq!(seen(r#"content\":\"an answer"#), "");
-    world.write("project/.agent/config.json", r#"{"audit": {"store_prompts": true}}"#);
+    world.write("home/.agent/config.json", r#"{"audit": {"store_prompts": true}}"#);
     world.run(run);
     assert_ne!(seen("exactly one JSON object"), "");
     assert_eq!(seen(r#"content\":\"an answer"#), ".agent/runs/RUN/events.jsonl\n");
@@ -379,6 +404,8 @@ fn wrong_words_on_the_command_line_are_explained() {
         let seen = world.run(line);
         assert!(seen.ends_with("[exit 2]\n"), "{line}\n{seen}");
     }
+    let misspelt = world.run("skillful run --deny run_scirpt x");
+    assert!(misspelt.contains("did you mean `run_script`?"), "{misspelt}");
     let missing = world.run("skillful runs show 20200101_000000_none");
     assert!(missing.contains("there is no run") && missing.ends_with("[exit 1]\n"), "{missing}");
 }

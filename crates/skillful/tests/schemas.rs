@@ -52,6 +52,10 @@ fn world() -> World {
     world.skill("elsewhere/linked", "Linked.");
     world.link("home/.agent/skills/linked", "../../../elsewhere/linked");
     world.write("home/.agent/skills/broken/SKILL.md", "---\nname: broken\n---\n");
+    world.write("project/notes.txt", "some words\n");
+    let grant =
+        r#"{"project": "/p", "permission": "run_script", "pattern": "a/b", "skill_hash": null}"#;
+    world.write("home/.agent/grants.json", format!(r#"{{"version": 1, "grants": [{grant}]}}"#));
     world.write(
         "home/.agent/skills/Odd/SKILL.md",
         "---\nname: Odd\ndescription: Odd.\nversion: 1\nallowed-tools: Read\nmetadata: {a: [1, b]}\n---\n<chunk id=\"a\" description=\"b\">\nc\n</chunk>\n",
@@ -104,10 +108,28 @@ fn what_is_printed_is_as_its_schema_says() {
     check("trust-key", "trust key key.pub --name us");
     check("sign", "sign odd.zip --key key.sec");
     check("verify", "verify odd.zip");
+    check("eval-new", "eval new csv-report --dry-run");
+    check("eval-new", "eval new csv-report");
+    check("eval-plan", "eval run --dry-run");
+    check("eval-report", "eval run");
+    check("eval-triggers", "eval triggers csv-report");
     check("error", "install nothing.zip");
     check("trust", "trust project");
     check("untrust", "untrust");
     check("config", "config show");
+    check("config-origin", "config show --origin");
+    check("config-init", "config init --dry-run");
+    check("completions", "completions bash");
+    check("mcp-config", "mcp --print-config codex");
+    check("permissions", "permissions list");
+    check("permissions", "permissions revoke --all --dry-run");
+    check("run", "run --yes 'Count the words of notes.txt'");
+    check("runs-list", "runs list");
+    check("runs-show", "runs show last");
+    check("runs-verify", "runs verify last");
+    check("runs-replay", "runs replay last");
+    check("runs-undo", "runs undo last --dry-run");
+    check("runs-prune", "runs prune --older-than 1 --dry-run");
     check("error", "inspect nothing");
     check("error", "nothing");
 }

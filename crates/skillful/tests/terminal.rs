@@ -197,6 +197,7 @@ fn a_question_shows_what_is_approved() {
     [o]nce  [r]un  [a]lways  [n]o, or no and why: n too many
       ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
     Done.
+    [exit 3]
     ");
 }
 
@@ -217,6 +218,7 @@ fn a_question_says_what_it_does_not_show() {
     [o]nce  [r]un  [a]lways  [n]o, or no and why: n
       ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
     Done.
+    [exit 3]
     ");
 }
 

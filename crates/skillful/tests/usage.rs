@@ -237,12 +237,16 @@ fn schemas_are_listed_and_printed() {
     assert_snapshot!(world.run("skillful schema"), @"
     action
     case
+    completions
     config
+    config-init
+    config-origin
     doctor
     entry
     error
     eval-judge
     eval-new
+    eval-plan
     eval-report
     eval-triggers
     event
@@ -251,12 +255,20 @@ fn schemas_are_listed_and_printed() {
     install
     keygen
     list
+    mcp-config
     new
     outdated
     pack
+    permissions
     restore
     run
     run-summary
+    runs-list
+    runs-prune
+    runs-replay
+    runs-show
+    runs-undo
+    runs-verify
     scan
     script
     search

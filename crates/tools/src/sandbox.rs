@@ -115,6 +115,15 @@ pub struct Exit {
     pub applied: Applied,
 }
 
+/// The walls that would stand around a program.
+///
+/// # Errors
+///
+/// If the kernel cannot contain it as demanded.
+pub fn applied(kernel: &Kernel, confinement: &Confinement) -> Result<Applied, SandboxError> {
+    plan::plan(kernel, confinement).map(|(_, applied)| applied)
+}
+
 /// Runs `invocation` behind the walls of `confinement` and waits until its whole process tree is
 /// gone.
 ///

@@ -1,8 +1,10 @@
 //! The record of a child run, begun or taken up again.
 
 use std::error::Error;
+use std::path::Path;
 
 use super::error::JournalError;
+use super::listing::run_ids;
 use super::record::{restore, setup_of};
 use super::{Journal, RunId};
 use crate::run::{Run, Setup};
@@ -28,6 +30,16 @@ impl Journal {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The child runs that a run has begun, oldest first.
+pub(super) fn children(folder: &Path) -> Result<Vec<RunId>, JournalError> {
+    let own = folder.file_name().unwrap_or_default().to_string_lossy();
+    let mut all = run_ids(folder.parent().unwrap_or(Path::new(".")))?;
+    all.retain(|run_id| run_id.parent() == Some(&own));
+    // By number: as a text, the tenth comes before the second.
+    all.sort_by_key(|run_id| (run_id.as_str().len(), run_id.clone()));
+    Ok(all)
 }
 
 fn differs(run_id: &RunId, error: impl Error + Send + Sync + 'static) -> JournalError {

@@ -8,6 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::chain::{Checked, check};
+use super::changes::unvouched;
 use super::content::Contents;
 use super::error::JournalError;
 use super::file::sync_folder;
@@ -98,6 +99,7 @@ impl Journal {
         journal.next_seq = hashes.len() as u64 + 1;
         journal.last = hashes.last().cloned().unwrap_or_default();
         whole.iter().for_each(|event| journal.summing.add(event));
+        journal.unvouched = unvouched(folder, &whole)?;
         if whole.last().is_none_or(|event| event.kind != EventKind::RunFinished) {
             journal.remove_summary()?;
         }
@@ -124,6 +126,7 @@ impl Journal {
             last: String::new(),
             lines: Vec::new(),
             hashes: String::new(),
+            unvouched: Vec::new(),
             incomplete: false,
         })
     }

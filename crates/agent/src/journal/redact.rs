@@ -4,6 +4,7 @@
 //!
 //! Invariants: the time is linear in the text; what was redacted once stays as it is.
 
+mod filtered;
 mod patterns;
 mod streamed;
 
@@ -17,6 +18,7 @@ use serde_json::Value;
 use tools::permission::Answer;
 
 use crate::step::{Input, Observation, Prepared, Refusal, Reply};
+pub(crate) use filtered::{Filtered, Passed};
 pub use streamed::Streamed;
 
 use patterns::{ASSIGNMENT, TOKENS, is_secret_name, looks_random, looks_secret};
@@ -30,10 +32,7 @@ const SHORTEST_WORD: usize = 20;
 /// Takes secrets out of texts.
 #[derive(Clone)]
 pub struct Redactor {
-    tokens: Regex,
-    assignment: Regex,
-    /// With the word that stands for what they find.
-    given: Vec<(Regex, &'static str)>,
+    rules: Vec<(Regex, Rule)>,
     /// What is known to be secret, word for word.
     secrets: Vec<String>,
 }
@@ -41,7 +40,30 @@ pub struct Redactor {
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // It knows secrets.
-        f.debug_struct("Redactor").field("patterns", &self.given.len()).finish_non_exhaustive()
+        f.debug_struct("Redactor").field("rules", &self.rules.len()).finish_non_exhaustive()
+    }
+}
+
+/// What is done about what a pattern finds.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// All of it goes; the word stands for it.
+    All(&'static str),
+    Token,
+    Assignment,
+}
+
+impl Rule {
+    /// What stands for what was found; nothing if that is no secret after all.
+    fn replacement(self, found: &Captures<'_>) -> Option<String> {
+        match self {
+            Self::All(kind) => (!found[0].is_empty()).then(|| mark(kind)),
+            Self::Token => token(found),
+            Self::Assignment => {
+                let is_secret = found.name("call").is_none() && looks_secret(&found["value"]);
+                is_secret.then(|| format!("{}{}", &found["name"], mark("assignment")))
+            }
+        }
     }
 }
 
@@ -68,33 +90,29 @@ impl Redactor {
         secrets: impl IntoIterator<Item = &'t str>,
         patterns: impl IntoIterator<Item = &'t str>,
     ) -> Result<Self, InvalidPattern> {
-        let mut secrets: Vec<&str> =
-            secrets.into_iter().map(str::trim).filter(|secret| is_distinctive(secret)).collect();
+        let secrets = secrets.into_iter().map(str::trim).filter(|secret| is_distinctive(secret));
+        let mut secrets: Vec<String> = secrets.flat_map(spellings).collect();
         // The longest first, in case one begins with another.
         secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let secrets: Vec<String> = secrets.into_iter().map(str::to_owned).collect();
         let literals: Vec<String> = secrets.iter().map(|secret| regex::escape(secret)).collect();
-        let mut given = Vec::new();
+        let mut rules = Vec::new();
         if !literals.is_empty() {
-            given.push((compile(&literals.join("|"))?, "environment"));
+            rules.push((compile(&literals.join("|"))?, Rule::All("environment")));
         }
         for pattern in patterns {
-            given.push((compile(pattern)?, "configured"));
+            rules.push((compile(pattern)?, Rule::All("configured")));
         }
-        Ok(Self { tokens: compile(TOKENS)?, assignment: compile(ASSIGNMENT)?, given, secrets })
+        rules.push((compile(TOKENS)?, Rule::Token));
+        rules.push((compile(ASSIGNMENT)?, Rule::Assignment));
+        Ok(Self { rules, secrets })
     }
 
     /// The text without its secrets; each is replaced by `[redacted:KIND]`.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut clean = Cow::Borrowed(text);
-        for (pattern, kind) in &self.given {
-            replace(&mut clean, pattern, |found| (!found[0].is_empty()).then(|| mark(kind)));
+        for (pattern, rule) in &self.rules {
+            replace(&mut clean, pattern, |found| rule.replacement(found));
         }
-        replace(&mut clean, &self.tokens, token);
-        replace(&mut clean, &self.assignment, |found| {
-            looks_secret(&found["value"])
-                .then(|| format!("{}{}", &found["name"], mark("assignment")))
-        });
         clean
     }
 
@@ -121,12 +139,37 @@ impl Redactor {
         }
     }
 
-    /// Content that is kept beside the record, without secrets; what is not text is left as it is.
+    /// Content that is kept beside the record, without secrets; what is not text in it is left as it is.
     pub(crate) fn content<'c>(&self, content: &'c [u8]) -> Cow<'c, [u8]> {
-        match std::str::from_utf8(content).map(|text| self.text(text)) {
-            Ok(Cow::Owned(clean)) => Cow::Owned(clean.into_bytes()),
-            _ => Cow::Borrowed(content),
+        let mut clean: Option<Vec<u8>> = None;
+        let mut done = 0;
+        for chunk in content.utf8_chunks() {
+            let end = done + chunk.valid().len();
+            if let Cow::Owned(text) = self.text(chunk.valid()) {
+                clean.get_or_insert_with(|| content[..done].to_vec()).extend(text.into_bytes());
+            } else if let Some(clean) = &mut clean {
+                clean.extend(&content[done..end]);
+            }
+            done = end + chunk.invalid().len();
+            if let Some(clean) = &mut clean {
+                clean.extend(chunk.invalid());
+            }
         }
+        clean.map_or(Cow::Borrowed(content), Cow::Owned)
+    }
+
+    /// A mark in `written` that stands for a secret in `present`, the text that it would replace.
+    pub(crate) fn lost<'t>(&self, present: &str, written: &'t str) -> Option<&'t str> {
+        let clean = self.text(present);
+        let marks = written.match_indices(MARK).filter_map(|(start, _)| {
+            let end = written[start..].find(']')?;
+            Some(&written[start..=start + end])
+        });
+        let mut marks = marks.filter(|mark| {
+            let count = |text: &str| text.matches(*mark).count();
+            count(written) > count(present) && count(&clean) > count(present)
+        });
+        marks.next()
     }
 
     /// Takes secrets out of every text in a value; says whether there were any.
@@ -173,8 +216,23 @@ fn is_distinctive(secret: &str) -> bool {
     secret.len() >= if is_word { SHORTEST_WORD } else { SHORTEST }
 }
 
+/// A secret as it is, and as it stands in JSON.
+fn spellings(secret: &str) -> Vec<String> {
+    let quoted = Value::from(secret).to_string();
+    let inner = quoted[1..quoted.len() - 1].to_owned();
+    if inner == secret { vec![inner] } else { vec![secret.to_owned(), inner] }
+}
+
+/// How what stands for a secret begins.
+const MARK: &str = "[redacted:";
+
 fn mark(kind: &str) -> String {
-    format!("[redacted:{kind}]")
+    format!("{MARK}{kind}]")
+}
+
+/// Whether something in a text stands, or may stand, for a secret.
+pub(crate) fn is_redacted(text: &str) -> bool {
+    text.contains(MARK)
 }
 
 /// Replaces what a pattern finds, where `with` has something to replace it with.

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::chain::{Checked, check};
-use super::changes::changes;
+use super::changes::{changes, facts, vouched};
+use super::child::children;
 use super::content;
 use super::error::JournalError;
 use super::index::{INDEX, index_hash};
@@ -70,10 +71,24 @@ impl Problem {
     pub(super) fn new(seq: Option<u64>, kind: ProblemKind, message: impl Into<String>) -> Self {
         Self { seq, kind, message: message.into() }
     }
+
+    /// The same in the record of the parent.
+    fn of_child(self, id: &str) -> Self {
+        let place = self.seq.map_or(String::new(), |seq| format!(", event {seq}"));
+        let message = format!("child run `{id}`{place}: {}", self.message);
+        Self { seq: None, message, ..self }
+    }
 }
 
 /// Looks at everything in a run's folder that the events vouch for.
+///
+/// That includes its child runs.
 pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
+    examine(folder).map(|(verification, _)| verification)
+}
+
+/// The same, with the hash of the last event.
+fn examine(folder: &Path) -> Result<(Verification, Option<String>), JournalError> {
     let Checked { events, mut problems, hashes, unsealed, torn_bytes } =
         check(&Files::read(folder)?);
     let mut whole = Vec::with_capacity(events.len());
@@ -88,6 +103,7 @@ pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
             }
         }
     }
+    problems.extend(check_children(folder, &whole)?);
     // With an event missing or unreadable, nothing can be said about what is made from all of them.
     if problems.is_empty() {
         let checks = [
@@ -99,13 +115,42 @@ pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
         let failed = checks.into_iter().filter_map(Result::err);
         problems.extend(failed.map(|message| Problem::new(None, ProblemKind::File, message)));
     }
-    Ok(Verification {
+    let verification = Verification {
         ok: problems.is_empty(),
         events: hashes.len() as u64,
         unsealed: unsealed as u64,
         torn_bytes: torn_bytes as u64,
         problems,
-    })
+    };
+    Ok((verification, hashes.into_iter().next_back()))
+}
+
+/// Child runs are what was written, and ended as the parent was told.
+fn check_children(folder: &Path, events: &[Event]) -> Result<Vec<Problem>, JournalError> {
+    let mut problems = Vec::new();
+    let mut present = children(folder)?;
+    for event in events {
+        let Some(id) = facts(event)["child_run"].as_str() else { continue };
+        let place = present.iter().position(|child| child.as_str() == id);
+        let Some(child) = place.map(|place| present.remove(place)) else {
+            let message = format!("there is no child run `{id}`");
+            problems.push(Problem::new(Some(event.seq), ProblemKind::Missing, message));
+            continue;
+        };
+        let (found, last) = examine(&folder.with_file_name(child.as_str()))?;
+        let ended = facts(event)["child_record"].as_str();
+        if found.ok && ended.is_some() && ended != last.as_deref() {
+            let message = format!("the child run `{id}` does not end as it did");
+            problems.push(Problem::new(Some(event.seq), ProblemKind::Changed, message));
+        }
+        problems.extend(found.problems.into_iter().map(|problem| problem.of_child(id)));
+    }
+    // One that an interruption cut off.
+    for child in present {
+        let found = verify(&folder.with_file_name(child.as_str()))?;
+        problems.extend(found.problems.into_iter().map(|problem| problem.of_child(child.as_str())));
+    }
+    Ok(problems)
 }
 
 /// What is needed to take changes back can be read.
@@ -176,7 +221,9 @@ fn check_stored(folder: &Path, event: &Event) -> Vec<Problem> {
     let facts = observation["facts"].as_object().into_iter().flat_map(|facts| facts.values());
     let referred =
         facts.filter_map(|fact| Some((fact["ref"].as_str()?, Some(fact["sha256"].as_str()?))));
-    let problems = stored.into_iter().chain(referred).filter_map(|(name, sha256)| {
+    let changes = vouched(event).map(|(name, sha256)| (name, Some(sha256)));
+    let all = stored.into_iter().chain(referred).chain(changes);
+    let problems = all.filter_map(|(name, sha256)| {
         let message = match content::read(folder, name) {
             Err(error) => format!("`{name}` cannot be read: {error}"),
             Ok(bytes) if is_content(name, sha256, &crate::sha256(&bytes)) => return None,

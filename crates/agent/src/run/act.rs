@@ -68,6 +68,10 @@ impl Run {
                 );
                 self.conclude(&request.action, &Observation::failed(&refusal));
             }
+            _ if self.time_left(elapsed).is_zero() => {
+                self.note(EventKind::ApprovalGranted, data);
+                self.finish(StopReason::MaxWallSeconds);
+            }
             _ => {
                 self.note(EventKind::ApprovalGranted, data);
                 self.phase = Phase::Observation { request };
@@ -182,6 +186,7 @@ impl Run {
             (Some(_), (Some(last), times)) if last == action => (Some(action.clone()), times + 1),
             (Some(_), _) => (Some(action.clone()), 1),
         };
-        self.repeated.1 >= self.setup.patience.same_failures
+        // What went well does not count, whatever the limit.
+        self.repeated.1 >= self.setup.patience.same_failures.max(1)
     }
 }

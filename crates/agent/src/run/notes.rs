@@ -39,6 +39,10 @@ impl Run {
         )
     }
 
+    pub(super) fn state_chars(&self) -> usize {
+        self.state_text().chars().count()
+    }
+
     /// A snapshot for whoever looks at the run from outside; the events say the same, and more.
     pub fn state(&self) -> Value {
         json!({

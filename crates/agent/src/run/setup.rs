@@ -1,5 +1,6 @@
 //! What a run begins with.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tools::permission::ToolSet;
@@ -55,7 +56,8 @@ pub struct Preloaded {
 }
 
 /// How often something may go wrong, and how much may be asked at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Patience {
     /// Corrective tries in a turn after a reply that is not a decision.
     pub corrections: u32,

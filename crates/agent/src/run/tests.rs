@@ -535,14 +535,14 @@ fn a_child_run_gets_a_share_and_a_fresh_context() {
     skill.run_mode = RunMode::Subagent;
     let observation =
         Observation { loaded: vec![Loaded::Skill(skill)], ..Observation::of("the body") };
-    let child = play.run.child(&observation).unwrap();
+    let child = play.run.child(&observation).unwrap().unwrap();
     assert!(
         child.budget.max_turns < play.run.setup.budget.max_turns
             && child.is_child
             && child.catalog.is_empty()
     );
     let child = Run::start(child);
-    assert!(child.child(&observation).is_none());
+    assert!(child.child(&observation).unwrap().is_none());
     let Step::CallModel(prompt) = child.step() else { panic!() };
     assert!(prompt.messages[1].text.contains("the body"));
 }

@@ -1,7 +1,5 @@
 //! A skill's script: prepared, approved by its content, run in the sandbox.
 
-use std::borrow::Cow;
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -10,20 +8,20 @@ use skill::inner_path::InnerPath;
 use skill::load::Files;
 use skill::roots::Source;
 use tools::permission::{Approved, Risk, SkillHash};
-use tools::sandbox::{Captured, Confinement, Ending, Exit, Kernel, Output, Reason, SandboxError};
+use tools::sandbox::{
+    self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError, SandboxMode,
+};
 use tools::script::{
     self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError,
     Surroundings,
 };
 
+use super::streams::{Kept, Streams};
 use super::{Workbench, io_error, of_load, request};
 use crate::action::Action;
 use crate::driver::Cancel;
-use crate::journal::{Journal, Redactor};
+use crate::journal::Journal;
 use crate::step::{Observation, Refusal, Request};
-
-/// Bytes of each stream that the model sees.
-const SHOWN: usize = 12_000;
 
 /// How scripts run.
 #[derive(Debug)]
@@ -65,13 +63,35 @@ impl Workbench<'_> {
             patterns: vec![format!("{}/{path}", entry.name)],
             risk: Risk::Medium,
             effect: format!(
-                "runs {program} in a sandbox, no network, writes only to the run's sandbox folder{}",
+                "runs {program} {}{}",
+                self.walls(),
                 if modified { "; the skill was changed since it was installed" } else { "" }
             ),
             params,
             skill_hash: Some(SkillHash(format!("sha256:{}", files.content_hash()))),
             read_only: false,
         })
+    }
+
+    /// What will really stand around a script, in words.
+    fn walls(&self) -> String {
+        let ScriptSettings { kernel, confinement, .. } = &self.scripts;
+        let applied = match confinement.mode {
+            SandboxMode::BestEffort => sandbox::applied(kernel, confinement).ok(),
+            SandboxMode::Off => None,
+            // All of it, or nothing is run.
+            SandboxMode::Required => {
+                return in_words(true, confinement.network == Network::Denied);
+            }
+        };
+        match applied {
+            Some(Applied { landlock_abi: None, seccomp: false, .. }) | None => {
+                "without a sandbox: it can use the network and change all that you can".to_owned()
+            }
+            Some(applied) => {
+                in_words(applied.landlock_abi.is_some(), applied.network == Some(Network::Denied))
+            }
+        }
     }
 
     pub(super) fn run_script(
@@ -103,13 +123,15 @@ impl Workbench<'_> {
             arguments: args.iter().map(Into::into).collect(),
             stdin: stdin.clone().unwrap_or_default().into_bytes(),
         };
-        let surroundings = self.surroundings(journal.folder()).map_err(|error| io_error(&error))?;
-        let streams = Streams::create(journal).map_err(|error| io_error(&error))?;
-        let exit = streams.collect(|output| {
+        let mut surroundings =
+            self.surroundings(journal.folder()).map_err(|error| io_error(&error))?;
+        let limits = &mut surroundings.confinement.limits;
+        limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
+        let streams = Streams::create(journal, &self.redactor).map_err(|error| io_error(&error))?;
+        let (exit, kept) = streams.collect(|output| {
             script::run(&self.scripts.kernel, &script, &surroundings, output, cancel.flag())
-        });
-        let exit = exit.map_err(|error| of_script(&error))?;
-        streams.keep(journal, &exit, &self.redactor).map_err(|error| io_error(&error))
+        })?;
+        Ok(observed(&exit, &kept))
     }
 
     /// Holds a script, and everything that it may read of its skill, to what was installed; answers
@@ -139,6 +161,16 @@ impl Workbench<'_> {
     }
 }
 
+fn in_words(is_confined: bool, is_offline: bool) -> String {
+    let network = if is_offline { "no network" } else { "with network" };
+    let writes = if is_confined {
+        "writes only to the run's sandbox folder"
+    } else {
+        "but it can read and write all that you can"
+    };
+    format!("in a sandbox, {network}, {writes}")
+}
+
 /// The content that was looked at when permission was asked for.
 fn approved_hash(request: &Request) -> [u8; 32] {
     let mut hash = [0; 32];
@@ -152,105 +184,31 @@ fn approved_hash(request: &Request) -> [u8; 32] {
     hash
 }
 
-/// The whole of both streams, on disk from the first byte on.
-struct Streams {
-    stdout: PathBuf,
-    stderr: PathBuf,
-}
-
-impl Streams {
-    fn create(journal: &Journal) -> std::io::Result<Self> {
-        let folder = journal.folder().join("observations");
-        let number = journal.next_sequence();
-        let file = |stream: &str| -> std::io::Result<PathBuf> {
-            let path = folder.join(format!("script-{number}.{stream}"));
-            File::create(&path)?;
-            Ok(path)
-        };
-        Ok(Self { stdout: file("stdout")?, stderr: file("stderr")? })
+fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation {
+    let mut result = json!({
+        "ok": true,
+        "exit_code": exit_code(exit.ending),
+        "stdout": stdout.shown,
+        "stderr": stderr.shown,
+        "truncated": stdout.truncated || stderr.truncated,
+        "sha256": stdout.sha256,
+        "storage_ref": stdout.name,
+    });
+    let code = failure_code(exit.ending);
+    if let Some(code) = code {
+        result["ok"] = false.into();
+        result["error"] = json!({"code": code, "message": ending_in_words(exit.ending), "hint": "read stderr; call it otherwise, or do without it"});
     }
-
-    fn collect(
-        &self,
-        run: impl FnOnce(Output<'_>) -> Result<Exit, ScriptError>,
-    ) -> Result<Exit, ScriptError> {
-        let open = |path: &Path| {
-            let prepare = |source| ScriptError::Prepare { path: path.to_owned(), source };
-            File::options().append(true).open(path).map_err(prepare)
-        };
-        let (mut stdout, mut stderr) = (open(&self.stdout)?, open(&self.stderr)?);
-        run(Output { stdout: &mut stdout, stderr: &mut stderr })
-    }
-
-    fn keep(
-        &self,
-        journal: &Journal,
-        exit: &Exit,
-        redactor: &Redactor,
-    ) -> std::io::Result<Observation> {
-        let mut hashes = [crate::hex(&exit.stdout.sha256), crate::hex(&exit.stderr.sha256)];
-        let mut kept = Vec::new();
-        for (path, hash) in [&self.stdout, &self.stderr].into_iter().zip(&mut hashes) {
-            match fs::metadata(path)?.len() {
-                0 => {
-                    fs::remove_file(path)?;
-                    kept.push(None);
-                }
-                _ => {
-                    if let Some(other) = without_secrets(path, redactor)? {
-                        *hash = other;
-                    }
-                    File::open(path)?.sync_all()?;
-                    let relative = path.strip_prefix(journal.folder()).unwrap_or(path);
-                    kept.push(Some(relative.to_string_lossy().into_owned()));
-                }
-            }
-        }
-        let [stdout, stderr] = [shown(&exit.stdout), shown(&exit.stderr)];
-        let mut result = json!({
-            "ok": true,
-            "exit_code": exit_code(exit.ending),
-            "stdout": stdout.text,
-            "stderr": stderr.text,
-            "truncated": stdout.truncated || stderr.truncated,
-            "sha256": hashes[0],
-            "storage_ref": kept[0],
-        });
-        let code = failure_code(exit.ending);
-        if let Some(code) = code {
-            result["ok"] = false.into();
-            result["error"] = json!({"code": code, "message": ending_in_words(exit.ending), "hint": "read stderr; call it otherwise, or do without it"});
-        }
-        Ok(Observation {
-            code: code.map(str::to_owned),
-            facts: json!({
-                "ending": exit.ending, "exit_code": exit_code(exit.ending), "duration_ms": exit.duration.as_millis() as u64,
-                "sandbox": exit.applied,
-                "stdout": {"bytes": exit.stdout.bytes, "ref": kept[0], "sha256": hashes[0]},
-                "stderr": {"bytes": exit.stderr.bytes, "ref": kept[1], "sha256": hashes[1]},
-            }),
-            storage_ref: kept[0].clone(),
-            ..Observation::of(result.to_string())
-        })
-    }
-}
-
-/// Streams up to this size are cleaned of secrets; a longer one is data, and reading it would take the
-/// memory that streaming saves.
-const CLEANED: u64 = 8 << 20;
-
-/// Takes secrets out of a stream; answers with the hash of what is left, if anything was taken.
-fn without_secrets(path: &Path, redactor: &Redactor) -> std::io::Result<Option<String>> {
-    if fs::metadata(path)?.len() > CLEANED {
-        return Ok(None);
-    }
-    let bytes = fs::read(path)?;
-    match redactor.content(&bytes) {
-        Cow::Borrowed(_) => Ok(None),
-        Cow::Owned(clean) => {
-            fs::write(path, &clean)?;
-            Ok(Some(crate::sha256(&clean)))
-        }
+    Observation {
+        code: code.map(str::to_owned),
+        facts: json!({
+            "ending": exit.ending, "exit_code": exit_code(exit.ending), "duration_ms": exit.duration.as_millis() as u64,
+            "sandbox": exit.applied,
+            "stdout": stdout.facts(),
+            "stderr": stderr.facts(),
+        }),
+        storage_ref: stdout.name.clone(),
+        ..Observation::of(result.to_string())
     }
 }
 
@@ -283,34 +241,7 @@ fn ending_in_words(ending: Ending) -> String {
     }
 }
 
-/// What the model sees of a stream.
-struct Shown {
-    text: String,
-    truncated: bool,
-}
-
-/// All of a stream, or its beginning and its end.
-fn shown(captured: &Captured) -> Shown {
-    let visible = |bytes: &[u8]| {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        skill::text::strip_hidden(&text).0.into_owned()
-    };
-    let whole = visible(&[captured.head.as_slice(), &captured.tail].concat());
-    if captured.omitted() == 0 && whole.chars().count() <= SHOWN {
-        return Shown { text: whole, truncated: false };
-    }
-    let head = visible(&captured.head);
-    let tail = visible(if captured.tail.is_empty() { &captured.head } else { &captured.tail });
-    let end = tail.char_indices().rev().nth(SHOWN / 4).map_or(tail.as_str(), |(at, _)| &tail[at..]);
-    let text = format!(
-        "{}\n[… {} bytes in all …]\n{end}",
-        skill::text::prefix(&head, SHOWN / 2),
-        captured.bytes
-    );
-    Shown { text, truncated: true }
-}
-
-fn of_script(error: &ScriptError) -> Refusal {
+pub(super) fn of_script(error: &ScriptError) -> Refusal {
     let code = match error {
         ScriptError::Outside { .. } => "PathTraversalBlocked",
         ScriptError::Sandbox(SandboxError::Unavailable { .. }) => "SandboxUnavailable",

@@ -2,7 +2,7 @@ use super::*;
 use crate::report::tests::result;
 
 fn report(results: Vec<CaseResult>) -> Report {
-    Report::new("then".to_owned(), None, results, Vec::new(), None)
+    Report::new(Default::default(), results)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::standard::{self, StandardFile, TriggerQuery};
+use super::standard;
 use super::{Case, Located};
 
 /// Bytes of the longest file of cases.
@@ -83,6 +83,27 @@ struct Several {
     cases: Vec<Case>,
 }
 
+/// What a file of cases can be.
+enum Shape {
+    Standard,
+    Queries,
+    Several,
+    List,
+    One,
+}
+
+impl Shape {
+    fn of(document: &Value) -> Self {
+        match document {
+            document if document.get("evals").is_some() => Self::Standard,
+            document if standard::is_trigger_set(document) => Self::Queries,
+            document if document.get("cases").is_some() => Self::Several,
+            Value::Array(_) => Self::List,
+            _ => Self::One,
+        }
+    }
+}
+
 /// Reads the cases of one file: ours, the open standard's `evals.json`, or a set of trigger queries.
 pub fn read_file(path: &Path) -> Result<Vec<Located>, CaseError> {
     let unreadable = |source| CaseError::Unreadable { path: path.to_owned(), source };
@@ -96,19 +117,14 @@ pub fn read_file(path: &Path) -> Result<Vec<Located>, CaseError> {
 pub fn read(path: &Path, text: &str) -> Result<Vec<Located>, CaseError> {
     let parse = Parse { path, text };
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    let shape: Value = parse.whole()?;
-    let cases = if shape.get("evals").is_some() {
-        let file: StandardFile = parse.whole()?;
-        return Ok(standard::cases(path, file));
-    } else if standard::is_trigger_set(&shape) {
-        let queries: Vec<TriggerQuery> = parse.whole()?;
-        return Ok(standard::trigger_set(path, queries));
-    } else if shape.get("cases").is_some() {
-        parse.whole::<Several>()?.cases
-    } else if shape.is_array() {
-        parse.whole()?
-    } else {
-        vec![parse.whole()?]
+    // The document itself is gone before it is read for good: a large suite need not fit twice.
+    let shape = Shape::of(&parse.whole()?);
+    let cases = match shape {
+        Shape::Standard => return Ok(standard::cases(path, parse.whole()?)),
+        Shape::Queries => return Ok(standard::trigger_set(path, parse.whole()?)),
+        Shape::Several => parse.whole::<Several>()?.cases,
+        Shape::List => parse.whole()?,
+        Shape::One => vec![parse.whole()?],
     };
     check(path, &cases)?;
     let suite = suite_of(path, cases.len());

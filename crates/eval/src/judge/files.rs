@@ -2,7 +2,7 @@
 
 use super::output::fits;
 use super::{Checks, Dimension, Files};
-use crate::case::{Case, ExpectedFile};
+use crate::case::{Case, ExpectedContent, ExpectedFile};
 
 pub(super) fn judge(case: &Case, files: &dyn Files, checks: &mut Checks) {
     for expected in &case.expect.files {
@@ -10,6 +10,55 @@ pub(super) fn judge(case: &Case, files: &dyn Files, checks: &mut Checks) {
         let result = checked(expected, files.read(&expected.path).as_deref());
         let result = result.map(|()| format!("`{path}` is as expected"));
         checks.add(Dimension::Files, result.map_err(|wrong| format!("`{path}`: {wrong}")), []);
+    }
+}
+
+/// Holds files against those that the case keeps in `expected/`.
+pub(super) fn compare(expected: &[ExpectedContent], files: &dyn Files, checks: &mut Checks) {
+    for ExpectedContent { path, bytes } in expected {
+        let difference = match files.read(path) {
+            None => Some("should be there, but is not".to_owned()),
+            Some(found) => difference(&found, bytes),
+        };
+        let path = path.display();
+        let result = match difference {
+            None => Ok(format!("`{path}` is as in `expected/`")),
+            Some(difference) => Err(format!("`{path}`: {difference}")),
+        };
+        checks.add(Dimension::Files, result, []);
+    }
+}
+
+/// The first place where a file is not what was expected: a line of text, or else a byte.
+fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
+    if found == expected {
+        return None;
+    }
+    let (Ok(found_text), Ok(expected_text)) =
+        (std::str::from_utf8(found), std::str::from_utf8(expected))
+    else {
+        let same = found.iter().zip(expected).take_while(|(a, b)| a == b).count();
+        return Some(format!("differs from `expected/` at byte {}", same + 1));
+    };
+    // With their ends, so that a line break that is missing is a difference, too.
+    let mut found = found_text.split_inclusive('\n');
+    let mut expected = expected_text.split_inclusive('\n');
+    (1_usize..).find_map(|number| match (found.next(), expected.next()) {
+        (None, None) => Some("differs from `expected/`".to_owned()),
+        (Some(found), Some(expected)) if found == expected => None,
+        (found, expected) => {
+            let shown = |line: Option<&str>| line.map_or("nothing".to_owned(), quoted);
+            Some(format!("line {number} is {}, expected {}", shown(found), shown(expected)))
+        }
+    })
+}
+
+/// A line in quotes, as much of it as anyone reads.
+fn quoted(line: &str) -> String {
+    const CHARACTERS: usize = 120;
+    match line.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{:?}…", &line[..end]),
+        None => format!("{line:?}"),
     }
 }
 

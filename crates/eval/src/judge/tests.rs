@@ -110,7 +110,7 @@ fn case(json: Value) -> Case {
 
 /// What the judges find wrong: dimension and message.
 fn wrong(case: &Case, events: &[Event]) -> Vec<(&'static str, String)> {
-    let verdict = judge(case, &Evidence { events, files: None, is_live: true });
+    let verdict = judge(case, &Evidence { events, files: None, expected: &[], is_live: true });
     let failed = verdict.checks.iter().filter(|check| !check.passed);
     failed.map(|check| (check.dimension.as_str(), check.message.clone())).collect()
 }
@@ -135,7 +135,8 @@ fn a_run_that_keeps_all_promises_passes_in_every_dimension() {
         "expect": {"skills_any_of": ["alpha"], "output": {"contains_all": ["done"]}, "stop_reason": "final_answer"},
         "constraints": {"max_turns": 4, "deny_tools": ["network_request"]}
     }));
-    let verdict = judge(&case, &Evidence { events: &events, files: None, is_live: true });
+    let verdict =
+        judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: true });
     assert!(verdict.passed(), "{:?}", verdict.checks);
     let judged =
         [Dimension::Trigger, Dimension::Sequence, Dimension::Disclosure, Dimension::Security];
@@ -461,8 +462,10 @@ fn files_are_judged_by_presence_hash_and_schema() {
     ] {
         let case = case(json!({"expect": {"files": [expected]}}));
         let events = good();
-        let verdict =
-            judge(&case, &Evidence { events: &events, files: Some(&tree), is_live: true });
+        let verdict = judge(
+            &case,
+            &Evidence { events: &events, files: Some(&tree), expected: &[], is_live: true },
+        );
         let failed =
             verdict.checks.into_iter().find(|check| !check.passed).map(|check| check.message);
         assert_eq!(failed, message);
@@ -484,7 +487,7 @@ fn a_case_that_streams_must_have_been_streamed() {
     );
     events.remove(at);
     assert_eq!(wrong(&case, &events).len(), 2, "nothing was streamed at all");
-    let stored = Evidence { events: &events, files: None, is_live: false };
+    let stored = Evidence { events: &events, files: None, expected: &[], is_live: false };
     assert!(judge(&case, &stored).passed(), "deltas are not stored");
 }
 
@@ -513,7 +516,7 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
         log.add(Error, json!({"code": "ModelError", "message": "no route"}));
         log.finish(stop_reason, "nothing was done");
         let case = case(json!({"expect": expected}));
-        let evidence = Evidence { events: &log.events, files: None, is_live: false };
+        let evidence = Evidence { events: &log.events, files: None, expected: &[], is_live: false };
         let verdict = judge(&case, &evidence);
         assert_eq!(verdict.error.as_deref(), error, "{stop_reason}");
         assert!(!verdict.passed() || error.is_none());
@@ -529,7 +532,7 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
     }
     let mut events = good();
     events.pop();
-    let evidence = Evidence { events: &events, files: None, is_live: false };
+    let evidence = Evidence { events: &events, files: None, expected: &[], is_live: false };
     let error = judge(&case(json!({})), &evidence).error;
     assert_eq!(error.as_deref(), Some("the run broke (`cut_off`)"));
 }
@@ -541,7 +544,9 @@ fn no_number_of_a_record_is_too_large_to_be_judged() {
     let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX});
     events[last].data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
     let case = case(json!({"constraints": {"max_wall_seconds": u64::MAX}}));
-    let cost = judge(&case, &Evidence { events: &events, files: None, is_live: false }).cost;
+    let cost =
+        judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: false })
+            .cost;
     assert_eq!((cost.tokens(), cost.plus(cost).milliseconds), (u64::MAX, u64::MAX));
     for event in &mut events {
         event.seq = u64::MAX;
@@ -585,7 +590,7 @@ proptest::proptest! {
             }
         }
         let case = case(json!({"expect": {"skills_any_of": ["alpha"]}}));
-        let verdict = judge(&case, &Evidence { events: &events, files: None, is_live: true });
+        let verdict = judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: true });
         proptest::prop_assert!(!verdict.checks.is_empty());
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::plot::{Bar, bars, histogram};
-use super::{Report, TRIGGER_THRESHOLD, percent};
+use super::{Report, percent};
 use crate::judge::Cost;
 use crate::runner::{CaseResult, Variant};
 
@@ -193,7 +193,7 @@ fn plots(report: &Report, page: &mut String) {
         page.push_str(&bars(
             "Trigger rates (+ should, − should not)",
             &rates,
-            Some(TRIGGER_THRESHOLD),
+            Some(summary.trigger_threshold),
         ));
     }
     let costs: Vec<Cost> =

@@ -12,7 +12,7 @@ pub fn junit(report: &Report) -> String {
     let mut document = Document::new("skillful eval");
     let results: Vec<&CaseResult> = report.counted().collect();
     for runs in results.chunk_by(|a, b| a.suite == b.suite) {
-        let mut suite = TestSuite::new(&*runs[0].suite);
+        let mut suite = TestSuite::new(lawful(&runs[0].suite));
         suite.add_test_cases(runs.iter().map(|run| test(run, report.is_well(run))));
         document.add_test_suite(suite);
     }
@@ -26,7 +26,7 @@ fn test(result: &CaseResult, is_well: bool) -> TestCase {
         let kind =
             if result.verdict.is_some() { NonSuccessKind::Failure } else { NonSuccessKind::Error };
         let mut status = TestCaseStatus::non_success(kind);
-        status.set_message(super::markdown::failures(result).join("\n"));
+        status.set_message(lawful(&super::markdown::failures(result).join("\n")));
         status
     };
     let name = if result.number > 1 {
@@ -34,13 +34,22 @@ fn test(result: &CaseResult, is_well: bool) -> TestCase {
     } else {
         result.id.clone()
     };
-    let mut case = TestCase::new(name, status);
-    case.set_classname(&*result.suite);
+    let mut case = TestCase::new(lawful(&name), status);
+    case.set_classname(lawful(&result.suite));
+    let mut judged: Vec<String> = super::markdown::judgements(result).collect();
     if result.unjudged > 0 {
-        case.set_system_out(format!("{} assertions not judged (no model)", result.unjudged));
+        judged.push(format!("{} assertions not judged (no model)", result.unjudged));
+    }
+    if !judged.is_empty() {
+        case.set_system_out(lawful(&judged.join("\n")));
     }
     if let Some(verdict) = &result.verdict {
         case.set_time(Duration::from_millis(verdict.cost.milliseconds));
     }
     case
+}
+
+/// Two characters that XML knows no way to write; the library takes care of the others.
+fn lawful(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }

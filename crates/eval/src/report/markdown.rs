@@ -41,8 +41,35 @@ pub fn markdown(report: &Report) -> String {
         }
         let _ = writeln!(text, "- record: {}\n", plain(&result.record));
     }
+    judged(report, &mut text);
     figures(report, &mut text);
     text
+}
+
+/// Apart from the failures: nothing here counts in what passed.
+fn judged(report: &Report, text: &mut String) {
+    let runs: Vec<&CaseResult> = report.counted().filter(|run| !run.graded.is_empty()).collect();
+    if !runs.is_empty() {
+        text.push_str("## Assertions, judged by a model\n\n");
+    }
+    for run in &runs {
+        for line in judgements(run) {
+            let (mark, sentence) = line.split_once(' ').unwrap_or_default();
+            let (name, sentence) = (plain(&run.name()), plain(sentence));
+            let _ = writeln!(text, "- {mark} {name} (run {}): {sentence}", run.number);
+        }
+    }
+    if !runs.is_empty() {
+        text.push('\n');
+    }
+}
+
+/// What a model judged about a result, a line each, with the evidence.
+pub(super) fn judgements(result: &CaseResult) -> impl Iterator<Item = String> {
+    result.graded.iter().map(|graded| {
+        let mark = if graded.passed { '✓' } else { '✗' };
+        format!("{mark} {} (evidence: {})", graded.text, graded.evidence)
+    })
 }
 
 /// What is wrong with a result, a line each.

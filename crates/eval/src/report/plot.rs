@@ -1,5 +1,8 @@
 //! Plots as inline SVG: bars and histograms that follow the page's colours.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write;
 
 use super::html::escape;
@@ -17,7 +20,7 @@ const WIDTH: f64 = 640.0;
 const LABEL: f64 = 220.0;
 const VALUE: f64 = 90.0;
 const ROW: f64 = 24.0;
-/// More bars than anyone reads; the rest is in the table.
+/// More bars than anyone reads; the rest is among the runs.
 const BARS: usize = 60;
 
 /// Bars below each other, with a line at `mark`.
@@ -49,7 +52,7 @@ pub(super) fn bars(title: &str, bars: &[Bar], mark: Option<f64>) -> String {
     }
     svg.push_str("</svg>");
     if bars.len() > BARS {
-        let _ = write!(svg, "<p>{} more are in the table.</p>", bars.len() - BARS);
+        let _ = write!(svg, "<p>{} more are among the runs.</p>", bars.len() - BARS);
     }
     svg
 }

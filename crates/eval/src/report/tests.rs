@@ -39,11 +39,13 @@ pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseRe
         graded: Vec::new(),
         unjudged: 0,
         record: "records/a.jsonl".to_owned(),
+        fingerprint: String::new(),
     }
 }
 
 fn report(results: Vec<CaseResult>) -> Report {
-    Report::new("2026-11-15T08:30:00Z".to_owned(), None, results, Vec::new(), None)
+    let about = About { created: "2026-11-15T08:30:00Z".to_owned(), ..About::default() };
+    Report::new(about, results)
 }
 
 #[test]
@@ -87,6 +89,10 @@ fn a_query_is_right_where_its_rate_is_on_the_right_side_of_a_half() {
     results.extend(query("seldom", true, &[true, false, false]));
     results.extend(query("no", false, &[false, false, true]));
     results.extend(query("too often", false, &[true, false]));
+    let stricter = About { trigger_threshold: 0.6, ..About::default() };
+    let strict = Report::new(stricter, results.clone()).summary.trigger_rates;
+    let strict: Vec<bool> = strict.iter().map(|rate| rate.passed).collect();
+    assert_eq!(strict, [true, false, true, false], "half is too seldom now");
     let summary = report(results).summary;
     let rates: Vec<(&str, bool)> =
         summary.trigger_rates.iter().map(|rate| (rate.query.as_str(), rate.passed)).collect();
@@ -184,17 +190,16 @@ fn hostile() -> Report {
     one.graded =
         vec![Graded { text: HOSTILE.to_owned(), passed: true, evidence: HOSTILE.to_owned() }];
     one.verdict.as_mut().unwrap().checks[0].message = HOSTILE.to_owned();
-    let mut report = Report::new(
-        HOSTILE.to_owned(),
-        Some(HOSTILE.to_owned()),
-        vec![one],
-        vec![HOSTILE.to_owned()],
-        Some(HOSTILE),
-    );
-    report.changes = Some(Changes::between(
-        &report,
-        &Report::new(String::new(), None, Vec::new(), Vec::new(), None),
-    ));
+    let about = About {
+        created: HOSTILE.to_owned(),
+        model: Some(HOSTILE.to_owned()),
+        problems: vec![HOSTILE.to_owned()],
+        compared: Some(HOSTILE),
+        ..About::default()
+    };
+    let mut report = Report::new(about, vec![one]);
+    let empty = Report::new(About::default(), Vec::new());
+    report.changes = Some(Changes::between(&report, &empty));
     report
 }
 
@@ -228,6 +233,49 @@ fn a_page_is_made_of_none_one_and_a_thousand_cases() {
 }
 
 #[test]
+fn the_page_has_a_plot_of_each_kind_of_figure() {
+    let mut results = query("sum it", true, &[true, false]);
+    results.push(result("s", "a", 1, true));
+    results[2].verdict.as_mut().unwrap().cost.cost_usd = Some(0.25);
+    let mut other = result("s", "a", 1, false);
+    other.variant = Variant::Without;
+    results.push(other);
+    let about = About { compared: Some("csv"), trigger_threshold: 0.75, ..About::default() };
+    let page = html(&Report::new(about, results));
+    let (before, after) = page.split_once("<h3>Trigger rates").unwrap();
+    for title in
+        ["dimension", "Time of a run", "Tokens of a run", "Cost of a run", "checks that hold"]
+    {
+        assert!(before.contains(title) || after.contains(title), "{title}");
+    }
+    let plot = after.split_once("</svg>").unwrap().0;
+    assert!(plot.contains("+ sum it</text>") && plot.contains(">0.50</text>"), "{plot}");
+    assert!(plot.contains("<line class=\"mark\" x1=\"467.5\""), "at the threshold: {plot}");
+    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("</svg>").count(), 6);
+}
+
+#[test]
+fn what_a_model_judged_is_shown_with_its_evidence() {
+    let mut one = result("s", "a", 1, true);
+    let graded = |text: &str, passed, evidence: &str| Graded {
+        text: text.to_owned(),
+        passed,
+        evidence: evidence.to_owned(),
+    };
+    one.graded =
+        vec![graded("It says 3", true, "3 rows"), graded("It is short", false, "too long")];
+    let report = report(vec![one]);
+    let text = markdown(&report);
+    assert!(text.contains("| assertions, judged by a model | 1 of 2 |"), "{text}");
+    assert!(text.contains("- ✓ s/a (run 1): It says 3 (evidence: 3 rows)"), "{text}");
+    assert!(text.contains("- ✗ s/a (run 1): It is short (evidence: too long)"), "{text}");
+    assert!(html(&report).contains("judged by a model: 3 rows"));
+    let xml = junit(&report);
+    assert!(xml.contains("It is short (evidence: too long)") && !xml.contains("<failure"), "{xml}");
+}
+
+#[test]
 fn failures_come_first_with_their_events() {
     insta::assert_snapshot!(markdown(&report(vec![result("s", "good", 1, true), result("s", "wrong", 1, false)])), @r#"
     # Evals
@@ -251,6 +299,16 @@ fn failures_come_first_with_their_events() {
     | tokens read, written | 200, 100 |
     | time of all runs | 0.0 s |
     "#);
+}
+
+#[test]
+fn junit_holds_no_character_that_xml_forbids() {
+    let every: String = ('\0'..=char::MAX).filter(|c| *c < '\u{11000}').collect();
+    let mut wrong = result(&every, &every, 1, false);
+    wrong.error = Some(every);
+    let is_lawful = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    let xml = junit(&report(vec![wrong]));
+    assert_eq!(xml.chars().find(|c| !is_lawful(*c)), None);
 }
 
 #[test]

@@ -36,6 +36,10 @@ case "$request" in
   config) answer "$(tr -d '"' < "$HOME/.agent/config.json")";;
   arguments) answer "$*";;
   environment) answer "$(env | cut -d= -f1 | sort | tr '\n' ' ')";;
+  meet-1) echo here > "$(dirname "$0")/meeting"; answer met;;
+  meet-2) answer "$(cat "$(dirname "$0")/meeting")";;
+  alone-*) echo "+$request" >> "$(dirname "$0")/log"; echo "-$request" >> "$(dirname "$0")/log"; answer done;;
+  *Statement:*) answer "$SAYS";;
   write) echo made > out.txt; answer made;;
 esac
 "#;
@@ -222,6 +226,45 @@ fn what_a_run_writes_can_be_judged() {
 }
 
 #[test]
+fn files_are_held_against_the_expected_folder_of_a_case() {
+    for (expected, wrong) in [
+        (vec![("out.txt", "made\n"), (".gitkeep", "")], vec![]),
+        (vec![("out.txt", "made")], vec![r#"`out.txt`: line 1 is "made\n", expected "made""#]),
+        (
+            vec![("out.txt", "made\nmore\n")],
+            vec![r#"`out.txt`: line 2 is nothing, expected "more\n""#],
+        ),
+        (vec![("out.txt", "")], vec![r#"`out.txt`: line 1 is "made\n", expected nothing"#]),
+        (
+            vec![("sub/none.txt", ""), ("out.txt", "ma\u{e9}\n")],
+            vec![
+                r#"`out.txt`: line 1 is "made\n", expected "maé\n""#,
+                "`sub/none.txt`: should be there, but is not",
+            ],
+        ),
+    ] {
+        let world = World::new();
+        for (path, text) in expected {
+            let path = world.folder.path().join("expected").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let results = world.run(&[world.located("write", json!({}))], &world.options());
+        let checks = &results["write"].verdict.as_ref().unwrap().checks;
+        let failed: Vec<&str> =
+            checks.iter().filter(|c| !c.passed).map(|c| c.message.as_str()).collect();
+        assert_eq!(failed, wrong);
+    }
+    let world = World::new();
+    fs::create_dir(world.folder.path().join("expected")).unwrap();
+    fs::write(world.folder.path().join("expected/out.txt"), b"ma\xff").unwrap();
+    let results = world.run(&[world.located("write", json!({}))], &world.options());
+    let checks = &results["write"].verdict.as_ref().unwrap().checks;
+    let message = "`out.txt`: differs from `expected/` at byte 3";
+    assert!(checks.iter().any(|check| check.message == message), "{checks:?}");
+}
+
+#[test]
 fn a_file_outside_of_the_workspace_is_not_copied_there() {
     let world = World::new();
     for path in ["../x", "/etc/hostname"] {
@@ -256,6 +299,53 @@ fn a_stop_ends_what_is_under_way_and_begins_nothing_more() {
 }
 
 #[test]
+fn a_grader_sees_its_own_environment_and_cases_do_not() {
+    let world = World::new();
+    let says = r#"{\"passed\": true, \"evidence\": \"PATH\"}"#;
+    let grader = Grader {
+        model: "judge".to_owned(),
+        environment: vec![("SAYS".into(), says.into())],
+        config: Map::new(),
+    };
+    let options = Options { grader: Some(grader), ..world.options() };
+    let asserts = json!({"assertions": ["It names variables"]});
+    let cases = ["environment", "silent"].map(|input| world.located(input, asserts.clone()));
+    let results = world.run(&cases, &options);
+    let evidence = |id: &str| {
+        let [graded] = results[id].graded.as_slice() else { panic!("{:?}", results[id]) };
+        (graded.passed, graded.evidence.clone())
+    };
+    assert_eq!(evidence("environment"), (true, "PATH".to_owned()));
+    assert!(!results["environment"].answer.as_ref().unwrap().contains("SAYS"));
+    assert_eq!(evidence("silent"), (false, "not judged: the run came to no answer".to_owned()));
+}
+
+#[test]
+fn as_many_cases_run_at_a_time_as_there_are_jobs() {
+    let world = World::new();
+    let meeting = world.folder.path().join("meeting");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &meeting,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let met = world
+        .run(&["meet-1", "meet-2"].map(|input| world.located(input, json!({}))), &world.options());
+    assert_eq!(met["meet-2"].answer.as_deref(), Some("here"), "each waited for the other");
+    let cases: Vec<Located> =
+        (0..8).map(|number| world.located(&format!("alone-{number}"), json!({}))).collect();
+    let results = world.run(&cases, &Options { jobs: 1, ..world.options() });
+    assert_eq!(results.len(), 8);
+    let log = fs::read_to_string(world.folder.path().join("log")).unwrap();
+    let expected: String =
+        (0..8).map(|number| format!("+alone-{number}\n-alone-{number}\n")).collect();
+    assert_eq!(log, expected, "one after the other");
+}
+
+#[test]
 fn records_of_different_jobs_have_different_names() {
     let world = World::new();
     let cases = ["a b", "a_b", "a/b"].map(|id| world.located(id, json!({})));
@@ -267,6 +357,30 @@ fn records_of_different_jobs_have_different_names() {
     }
     assert_eq!(names.len(), 9);
     assert!(names.iter().all(|name| !name.contains('/')));
+}
+
+#[test]
+fn a_result_is_told_from_that_of_another_case_run_or_model() {
+    let world = World::new();
+    let options = world.options();
+    let other = Options { model: Some("other".to_owned()), ..world.options() };
+    let (one, edited) = (
+        world.located("a", json!({})),
+        world.located("a", json!({"expect": {"stop_reason": "final_answer"}})),
+    );
+    let job = |located, number, without| Job { located, number, without };
+    let mut fingerprints = std::collections::BTreeSet::new();
+    for (job, options) in [
+        (job(&one, 1, None), &options),
+        (job(&one, 2, None), &options),
+        (job(&one, 1, Some("x")), &options),
+        (job(&edited, 1, None), &options),
+        (job(&one, 1, None), &other),
+    ] {
+        fingerprints.insert(job.fingerprint(options));
+        assert_eq!(job.fingerprint(options), job.fingerprint(options));
+    }
+    assert_eq!(fingerprints.len(), 5);
 }
 
 #[test]

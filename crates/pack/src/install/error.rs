@@ -47,6 +47,12 @@ pub enum InstallError {
         /// The folder of skills.
         root: PathBuf,
     },
+    /// What the user put into a skill cannot be taken over.
+    #[error("`{}` is not a file, so it cannot be kept", path.display())]
+    NotAFile {
+        /// What is there.
+        path: PathBuf,
+    },
     /// What must be a folder is a link, or something else; through it nothing is moved or removed.
     #[error("`{}` must be a folder, and it is not", path.display())]
     NotAFolder {
@@ -105,6 +111,9 @@ impl InstallError {
             }
             Self::NothingKept { .. } => {
                 "only what was uninstalled or backed up can be brought back"
+            }
+            Self::NotAFile { .. } => {
+                "remove it, or use --force, which keeps the skill as it was in .backup"
             }
             Self::NotAFolder { .. } => "look where it leads, then remove it",
             Self::OutsideProject { .. } => {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::error::Doing;
 use super::intent::{Coming, Going, Intent, Move, Place, inode, is_time};
 use super::recover::read_note;
-use super::stage::{Replace, free_label};
+use super::stage::Replace;
 use super::{InstallError, Opened, Root};
 
 /// A skill that can be brought back.
@@ -48,34 +48,57 @@ impl Root {
             })
             .filter(|kept| is_time(&kept.label))
             .collect();
-        kept.sort_by(|a, b| b.label.cmp(&a.label));
+        kept.sort_by(|a, b| order(&b.label).cmp(&order(&a.label)));
         Ok(kept)
+    }
+
+    /// `label`, or with a number behind it, so that it is later than all that is kept of that time.
+    pub(super) fn free_label(&self, name: &str, label: &str) -> Result<String, InstallError> {
+        let kept = self.kept(name)?;
+        let same_time =
+            kept.iter().map(|kept| order(&kept.label)).filter(|(time, _)| *time == label);
+        Ok(match same_time.map(|(_, number)| number).max() {
+            Some(number) => format!("{label}-{}", number.saturating_add(1)),
+            None => label.to_owned(),
+        })
     }
 }
 
+/// The time of a label, and which one of that time it is.
+fn order(label: &str) -> (&str, u64) {
+    let (time, number) = label.split_once('-').unwrap_or((label, "1"));
+    (time, number.parse().unwrap_or(u64::MAX))
+}
+
 impl Opened<'_> {
-    /// Takes a skill out; answers where it is kept, if it is.
+    /// Takes a skill out; answers where it is kept, if it is. Of one that somebody else removed only the
+    /// entry in the lockfile is left to go.
     pub fn uninstall(
         &mut self,
         name: &str,
         purge: bool,
         label: &str,
     ) -> Result<Option<PathBuf>, InstallError> {
-        if !self.root.has(name) {
-            return Err(InstallError::NotThere {
-                name: name.to_owned(),
-                root: self.root.path.clone(),
-            });
+        let (is_there, is_locked) = (self.root.has(name), self.lockfile.get(name).is_some());
+        if !is_there && !is_locked {
+            let (name, root) = (name.to_owned(), self.root.path.clone());
+            return Err(InstallError::NotThere { name, root });
         }
         let path = self.root.target(name)?;
-        if !path.join("SKILL.md").exists() && self.lockfile.get(name).is_none() {
+        if !path.join("SKILL.md").exists() && !is_locked {
             return Err(InstallError::InTheWay { path });
         }
         let staging = self.staging();
         self.disk.create_folder(&staging).doing("make", &staging)?;
+        if !is_there {
+            self.lockfile.remove(name);
+            self.write_lockfile()?;
+            self.carry_out(&Intent::default())?;
+            return Ok(None);
+        }
         let place = match purge {
             true => Place::Old,
-            false => Place::Trash(free_label(&self.root.trash().join(name), label)),
+            false => Place::Trash(self.root.free_label(name, label)?),
         };
         if !purge {
             self.write_note(&staging, name, &place)?;

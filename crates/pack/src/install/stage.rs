@@ -1,7 +1,8 @@
 //! Unpacking beside the installed skills, and taking their place.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -12,9 +13,9 @@ use super::intent::{Coming, Going, Intent, Move, Place, inode};
 use super::state::records;
 use super::{InstallError, Opened};
 use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
-use crate::manifest::{MANIFEST, SIGNATURE, sha256};
+use crate::disk::open_plain;
+use crate::manifest::{DETACHED, MANIFEST, SIGNATURE, sha256};
 use crate::material::{Entry, Material, Mode};
-use crate::refusal::{Flaw, Refusal};
 
 /// What happens to a skill of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +35,26 @@ pub struct Plan<'a> {
     pub skills: Vec<PlannedSkill<'a>>,
     /// What happens to skills of the same names.
     pub replace: Replace,
-    /// Where it all comes from, as it can be given to `install` again.
-    pub source: String,
-    /// What the source was at this time.
-    pub resolved: Option<String>,
     /// The time as a name, as in `20261115T083000Z`.
     pub label: String,
-    /// The time in RFC 3339.
-    pub now: String,
+    /// What the lockfile says of them afterwards.
+    pub record: Record,
+}
+
+/// What the lockfile says of skills that were installed.
+#[derive(Debug)]
+pub enum Record {
+    /// Where they come from now.
+    New {
+        /// Where it all comes from, as it can be given to `install` again.
+        source: String,
+        /// What the source was at this time.
+        resolved: Option<String>,
+        /// The time in RFC 3339.
+        now: String,
+    },
+    /// What it said before; the pack was compared with it.
+    AsLocked,
 }
 
 /// One skill of a plan.
@@ -162,7 +175,20 @@ impl Opened<'_> {
                 backup,
                 signer: pack.signer.clone(),
             });
-            self.lockfile.insert(locked(skill, pack, plan, manifest.as_ref()));
+            if let Record::New { source, resolved, now } = &plan.record {
+                self.lockfile.insert(LockedSkill {
+                    name: name.to_owned(),
+                    version: skill.version().map(str::to_owned),
+                    source: source.clone(),
+                    resolved: resolved.clone(),
+                    sha256: skill.sha256.clone(),
+                    files: skill.files.clone(),
+                    manifest: manifest.clone(),
+                    signature: pack.signature.as_ref().map(|text| sha256(text.as_bytes())),
+                    signer: pack.signer.clone(),
+                    installed_at: now.clone(),
+                });
+            }
             let inode = inode(&new).unwrap_or_default();
             intent.moves.push(Move {
                 name: name.to_owned(),
@@ -206,7 +232,7 @@ impl Opened<'_> {
         let inode = inode(&path).unwrap_or_default();
         let to = match replace {
             Replace::Never => return Err(InstallError::Exists { name: name.to_owned(), path }),
-            Replace::Backup => Place::Backup(free_label(&self.root.backup().join(name), label)),
+            Replace::Backup => Place::Backup(self.root.free_label(name, label)?),
             Replace::Force => Place::Old,
         };
         Ok(Going { to, inode })
@@ -234,14 +260,15 @@ impl Opened<'_> {
             let (from, to) = (self.root.skill(name).join(path), new.join(path));
             let above = to.parent().unwrap_or(new);
             self.disk.create_folder(above).doing("make", above)?;
-            let content = fs::read(&from).doing("read", &from)?;
-            let mode = Mode::of(std::os::unix::fs::MetadataExt::mode(
-                &fs::metadata(&from).doing("read", &from)?,
-            ));
+            if !fs::symlink_metadata(&from).doing("look at", &from)?.is_file() {
+                return Err(InstallError::NotAFile { path: from });
+            }
+            let mut content = open_plain(&from).doing("read", &from)?;
+            let mode = Mode::of(content.metadata().doing("read", &from)?.mode());
             self.disk.remove(&to).doing("replace", &to)?;
-            let copy = || {
+            let mut copy = || {
                 let mut file = self.disk.create_file(&to, mode)?;
-                file.write_all(&content)?;
+                io::copy(&mut content, &mut file)?;
                 file.sync()
             };
             copy().doing("write", &to)?;
@@ -259,6 +286,7 @@ impl Opened<'_> {
             let files = [
                 (MANIFEST, Some(manifest.as_slice())),
                 (SIGNATURE, pack.signature.as_deref().map(str::as_bytes)),
+                (DETACHED, pack.is_detached.then_some(b"".as_slice())),
             ];
             for (name, content) in files {
                 if let Some(content) = content {
@@ -309,63 +337,4 @@ impl Opened<'_> {
         };
         write().doing("write", &path)
     }
-}
-
-/// `label`, or with a number where that is taken.
-pub(super) fn free_label(folder: &Path, label: &str) -> String {
-    let taken = |label: &str| {
-        folder.join(label).exists() || folder.join(label).with_extension("json").exists()
-    };
-    let numbered = (2..).map(|number| format!("{label}-{number}"));
-    std::iter::once(label.to_owned())
-        .chain(numbered)
-        .find(|label| !taken(label))
-        .unwrap_or_default()
-}
-
-fn locked(
-    skill: &PackedSkill,
-    pack: &Pack,
-    plan: &Plan<'_>,
-    manifest: Option<&String>,
-) -> LockedSkill {
-    LockedSkill {
-        name: skill.name().to_owned(),
-        version: skill.version().map(str::to_owned),
-        source: plan.source.clone(),
-        resolved: plan.resolved.clone(),
-        sha256: skill.sha256.clone(),
-        files: skill.files.clone(),
-        manifest: manifest.cloned(),
-        signature: pack.signature.as_ref().map(|signature| sha256(signature.as_bytes())),
-        signer: pack.signer.clone(),
-        installed_at: plan.now.clone(),
-    }
-}
-
-/// What a new copy of an installed skill may not be without the user's word.
-pub fn compare_with_installed(
-    skill: &PackedSkill,
-    pack: &Pack,
-    installed: &LockedSkill,
-) -> Vec<Refusal> {
-    let refuse = |flaw| Refusal::of(flaw, skill.name());
-    let mut refusals = Vec::new();
-    match (&installed.signer, &pack.signer) {
-        (Some(_), None) => refusals.push(refuse(Flaw::BecameUnsigned)),
-        (Some(before), Some(now)) if before.key != now.key => {
-            refusals.push(refuse(Flaw::OtherSigner))
-        }
-        _ => {}
-    }
-    match crate::version::compare(skill.version(), installed.version.as_deref()) {
-        std::cmp::Ordering::Less => refusals.push(refuse(Flaw::OlderVersion)),
-        std::cmp::Ordering::Equal
-            if installed.version.is_some() && skill.sha256 != installed.sha256 =>
-        {
-            refusals.push(refuse(Flaw::ChangedVersion));
-        }
-        _ => {}
-    }
-    refusals
 }

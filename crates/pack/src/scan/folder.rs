@@ -12,14 +12,12 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry, MetadataExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
-use super::{File, Report, Scan, Scanner};
+use super::{File, LARGEST, Report, Scan, Scanner};
 
 /// Folders inside one another.
 const DEPTH: usize = 16;
 /// Files and folders.
 const ENTRIES: usize = 10_000;
-/// Of a larger file only so much is read, which is enough to see that it is too large.
-const LARGEST: u64 = 8 * 1024 * 1024 + 1;
 /// A device or pipe must neither be waited for nor take over the terminal; a link is not followed.
 const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
 
@@ -86,6 +84,11 @@ impl Walk<'_> {
                 return Ok(());
             }
             self.left -= 1;
+            // No pack can have it, and it is no part of the skill.
+            if name == ".git" {
+                self.scan.note(&path, "the data of a repository");
+                continue;
+            }
             if let Err(reason) = self.entry(&entry, &path, depth) {
                 self.scan.skip(&path, &reason);
             }
@@ -98,9 +101,6 @@ impl Walk<'_> {
         let said = |error: std::io::Error| format!("cannot be read: {error}");
         let kind = entry.file_type().map_err(said)?;
         if kind.is_dir() {
-            if entry.file_name() == ".git" {
-                return Err("the data of a repository".to_owned());
-            }
             if depth == 0 {
                 return Err("too many folders inside one another".to_owned());
             }
@@ -126,6 +126,7 @@ fn read(entry: &DirEntry) -> std::io::Result<Option<(Vec<u8>, bool)>> {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes)?;
+    // One byte more is enough to see that it is too large.
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     Ok(Some((bytes, metadata.mode() & 0o111 != 0)))
 }

@@ -6,7 +6,7 @@ use super::document::Document;
 use super::finding::Severity;
 
 /// A larger text is not looked at.
-const LARGEST: usize = 8 * 1024 * 1024;
+pub const LARGEST: u64 = 8 * 1024 * 1024;
 /// A line of code this long was not written by hand.
 const PACKED_LINE: usize = 5_000;
 /// An encoded block this long holds more than a key or a picture of a few pixels.
@@ -53,7 +53,7 @@ const OFFICE: [&str; 9] =
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Opaque> {
     let opaque = |severity, what| Err(Opaque { severity, what: Cow::Borrowed(what) });
     let is_text = !bytes.contains(&0);
-    if bytes.len() > LARGEST {
+    if bytes.len() as u64 > LARGEST {
         return opaque(Severity::Medium, "larger than 8 MiB");
     }
     match std::str::from_utf8(bytes) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use pack::check::{Rules, check};
 use pack::disk::Disk;
-use pack::install::{InstallError, Plan, PlannedSkill, Replace, Root, audit, state_of};
+use pack::install::{InstallError, Plan, PlannedSkill, Record, Replace, Root, audit, state_of};
 use pack::make::{manifest_of, write};
 use pack::material::{Limits, Material};
 use pack::source::{Fetching, Source};
@@ -158,10 +158,12 @@ pub(crate) fn install(
         let plan = Plan {
             skills,
             replace,
-            source: folder.to_owned(),
-            resolved: None,
             label: label.to_owned(),
-            now: "2026-01-01T00:00:00Z".to_owned(),
+            record: Record::New {
+                source: folder.to_owned(),
+                resolved: None,
+                now: "2026-01-01T00:00:00Z".to_owned(),
+            },
         };
         opened.install(&pack, &plan).map(|_| ())
     })();

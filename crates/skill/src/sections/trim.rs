@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Heading, headings};
+use super::{Heading, headings, hints};
 
 /// Words in headings that say what to do, with what, and how to know it worked. Chinese beside
 /// English, since many skills are written in it.
@@ -62,7 +62,7 @@ const ESSENTIAL: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     pub(crate) text: String,
-    /// Headings of what was left out.
+    /// What was left out, as hints that lead there.
     pub(crate) dropped: Vec<String>,
 }
 
@@ -111,10 +111,11 @@ pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
             kept[*at] = budget.take(section);
         }
     }
+    let hints = hints(&headings);
     let mut left = opening.to_owned();
     let mut dropped = Vec::new();
     for (at, section) in sections {
-        if kept[at] { left.push_str(section) } else { dropped.push(headings[at].to_string()) }
+        if kept[at] { left.push_str(section) } else { dropped.push(hints[at].clone()) }
     }
     Trimmed { text: left, dropped }
 }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
@@ -20,14 +21,21 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
+/// What a shell needs to complete commands.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Script {
+    shell: String,
+    script: String,
+}
+
 impl Completions {
     pub(crate) fn run(&self, output: &Output) -> Result<ExitCode, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "skillful", &mut script);
-        let document = json!({
-            "shell": self.shell.to_string(),
-            "script": String::from_utf8_lossy(&script),
-        });
+        let document = Script {
+            shell: self.shell.to_string(),
+            script: String::from_utf8_lossy(&script).into_owned(),
+        };
         output.result(&document, |out, _| out.write_all(&script))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitCode;
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::Serialize;
 use serde_json::{Value, json};
 use skill::text::for_terminal;
 
@@ -49,6 +51,25 @@ enum What {
     },
 }
 
+/// Every setting by its dotted key, with where it is from.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Origins(BTreeMap<String, SettingOrigin>);
+
+/// What a setting is, and why.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SettingOrigin {
+    value: Value,
+    /// A file, a variable with its `$`, or `default`.
+    origin: String,
+}
+
+/// A file that was written, or would be.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Initialised {
+    path: String,
+    written: bool,
+}
+
 impl ConfigCommand {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         match self.what {
@@ -66,11 +87,10 @@ fn show(session: &Session, with_origin: bool, output: &Output) -> Result<(), Fai
         session.layers.origins.get(key).map_or("default".to_owned(), ToString::to_string)
     };
     let document = if with_origin {
-        let rows: BTreeMap<&String, Value> = settings
-            .iter()
-            .map(|(key, value)| (key, json!({"value": value, "origin": origin(key)})))
-            .collect();
-        json!(rows)
+        let row = |(key, value): &(String, &Value)| {
+            (key.clone(), SettingOrigin { value: (*value).clone(), origin: origin(key) })
+        };
+        json!(Origins(settings.iter().map(row).collect()))
     } else {
         value.clone()
     };
@@ -124,10 +144,8 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
         };
         write().map_err(|error| Failure::cannot_write(&file, &error))?;
     }
-    let path = file.to_string_lossy();
-    output.result(&json!({"path": path, "written": !dry_run}), |out, _| {
-        writeln!(out, "{}", for_terminal(&path))
-    })?;
+    let initialised = Initialised { path: file.to_string_lossy().into_owned(), written: !dry_run };
+    output.result(&initialised, |out, _| writeln!(out, "{}", for_terminal(&initialised.path)))?;
     if dry_run {
         output.note("Nothing was written.");
     }

@@ -5,6 +5,7 @@ mod folder;
 mod from_run;
 mod judge;
 mod new;
+mod plan;
 mod progress;
 mod results;
 mod run;
@@ -21,6 +22,7 @@ use crate::session::Session;
 
 pub(crate) use judge::Judged;
 pub(crate) use new::Written;
+pub(crate) use plan::Plan;
 pub(crate) use triggers::Rates;
 
 /// Measure skills: do they trigger, do runs behave, do they help?

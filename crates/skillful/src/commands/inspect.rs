@@ -10,6 +10,7 @@ use skill::chunks::Chunk;
 use skill::index::Entry;
 use skill::load::{Files, Limits, SkillFile, VerifyOnLoad, load_body, load_frontmatter};
 use skill::text::{for_terminal, for_terminal_block};
+use tools::permission::CommandLine;
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
@@ -41,6 +42,8 @@ pub(crate) struct Inspection<'a> {
     frontmatter: Value,
     /// Where an installed skill came from, and whether it is still the same.
     installed: Option<Provenance>,
+    /// The rule that keeps the model from choosing it.
+    denied_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
 }
@@ -53,7 +56,9 @@ impl Inspect {
         // A skill that was changed can still be looked at; what differs is said.
         let limits = Limits { verify: VerifyOnLoad::Off, ..config.load_limits() };
         let body = load_body(entry, &config.read_options(), &limits)?;
+        let engine = session.engine(CommandLine::default(), None)?;
         let inspection = Inspection {
+            denied_by: session.denying_rule(&engine, &entry.name),
             entry,
             files: Files::open(entry)?.list(),
             frontmatter: load_frontmatter(entry, &config.read_options())?.to_json(),
@@ -69,6 +74,13 @@ impl Inspect {
 }
 
 impl Inspection<'_> {
+    fn offered(&self) -> String {
+        match &self.denied_by {
+            Some(rule) => format!("no; {rule}"),
+            None => yes_no(self.entry.is_offered()),
+        }
+    }
+
     fn write(
         &self,
         width: Option<usize>,
@@ -97,7 +109,7 @@ impl Inspection<'_> {
                     .to_owned(),
             ),
             ("tools", tools),
-            ("model may choose it", yes_no(entry.is_offered())),
+            ("model may choose it", self.offered()),
             ("user may invoke it", yes_no(entry.controls.user_invocable)),
         ];
         let optional = [

@@ -6,7 +6,9 @@ pub(crate) mod policy;
 use std::process::ExitCode;
 
 use pack::check::{Pack, PackedSkill, Rules, Verified};
-use pack::install::{Installed, Opened, Plan, PlannedSkill, Replace, Root, compare_with_installed};
+use pack::install::{
+    Installed, Opened, Plan, PlannedSkill, Record, Replace, Root, compare_with_installed,
+};
 use pack::refusal::{Flaw, Refusal};
 use pack::source::Source;
 use schemars::JsonSchema;
@@ -121,7 +123,8 @@ impl Install {
             let pack = check(fetched, &job.rules, output)?;
             let lockfile = root.lockfile()?;
             let chosen = job.accept(&pack, &lockfile)?;
-            let installed = chosen.iter().map(|skill| job.planned(&pack, skill)).collect();
+            let installed =
+                chosen.iter().map(|skill| job.shown(planned(&root, &pack, skill))).collect();
             return Ok(InstallResult {
                 installed,
                 index_hash: session.index()?.hash(),
@@ -176,7 +179,7 @@ impl Job<'_> {
     ) -> Result<Vec<&'p PackedSkill>, Failure> {
         let chosen = choose(pack, &self.install.skills)?;
         if self.install.locked {
-            locked::compare(&chosen, lockfile)?;
+            locked::compare(pack, &chosen, lockfile)?;
         }
         require_signature(self.session, pack, self.source)?;
         let mut passed = pack.allowed.clone();
@@ -198,13 +201,9 @@ impl Job<'_> {
             }
             .into());
         }
-        policy::approve(
-            pack,
-            &chosen,
-            self.install.allow_unsafe,
-            self.install.dry_run,
-            self.output,
-        )?;
+        let given = self.install.allow_unsafe || self.install.dry_run;
+        let concerns = policy::concerns_of(pack, &chosen)?;
+        policy::approve(&concerns, chosen.len(), given, self.output)?;
         Ok(chosen)
     }
 
@@ -222,27 +221,30 @@ impl Job<'_> {
                 .map(|skill| PlannedSkill { skill, keep: Vec::new() })
                 .collect(),
             replace: self.install.replace(),
-            source: self.origin.clone(),
-            resolved: self.resolved.clone(),
             label: label.to_owned(),
-            now: now.to_owned(),
+            record: Record::New {
+                source: self.origin.clone(),
+                resolved: self.resolved.clone(),
+                now: now.to_owned(),
+            },
         };
         Ok(opened.install(pack, &plan)?)
     }
 
-    fn planned(&self, pack: &Pack, skill: &PackedSkill) -> InstalledSkill {
-        self.shown(Installed {
-            name: skill.name().to_owned(),
-            version: skill.version().map(str::to_owned),
-            path: self.root.skill(skill.name()),
-            sha256: skill.sha256.clone(),
-            backup: None,
-            signer: pack.signer.clone(),
-        })
-    }
-
     fn shown(&self, installed: Installed) -> InstalledSkill {
         shown(installed, self.install.scope, self.origin.clone())
+    }
+}
+
+/// What installing a skill would come to.
+fn planned(root: &Root, pack: &Pack, skill: &PackedSkill) -> Installed {
+    Installed {
+        name: skill.name().to_owned(),
+        version: skill.version().map(str::to_owned),
+        path: root.skill(skill.name()),
+        sha256: skill.sha256.clone(),
+        backup: None,
+        signer: pack.signer.clone(),
     }
 }
 

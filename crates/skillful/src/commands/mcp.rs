@@ -22,6 +22,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
 use clients::Client;
+pub(crate) use clients::ClientSettings;
 
 /// How often skills are looked at for changes.
 const EVERY: Duration = Duration::from_secs(2);

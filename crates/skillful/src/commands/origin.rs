@@ -24,8 +24,9 @@ pub(crate) struct Origin {
 /// Whether an installed skill is still what was installed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Provenance {
+    /// Nothing where the lockfile cannot be read.
     #[serde(flatten)]
-    pub(crate) origin: Origin,
+    pub(crate) origin: Option<Origin>,
     /// Whether all files are what was installed.
     pub(crate) unchanged: bool,
     /// What differs.
@@ -56,17 +57,8 @@ impl Provenance {
         let lockfile = match root.lockfile() {
             Ok(lockfile) => lockfile,
             Err(error) => {
-                let unknown = Origin {
-                    origin: "unknown".to_owned(),
-                    resolved: None,
-                    signer: None,
-                    installed_at: String::new(),
-                };
-                return Some(Self {
-                    origin: unknown,
-                    unchanged: false,
-                    differences: vec![error.to_string()],
-                });
+                let differences = vec![error.to_string()];
+                return Some(Self { origin: None, unchanged: false, differences });
             }
         };
         let locked = lockfile.get(&entry.name)?;
@@ -75,12 +67,15 @@ impl Provenance {
             Ok(state) => state.refusals.iter().map(ToString::to_string).collect(),
             Err(error) => vec![error.to_string()],
         };
-        Some(Self { origin: locked.into(), unchanged: differences.is_empty(), differences })
+        Some(Self { origin: Some(locked.into()), unchanged: differences.is_empty(), differences })
     }
 
     /// Lines for people, each with its label.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("from", self.origin.shown())];
+        let Some(origin) = &self.origin else {
+            return vec![("from", format!("nobody knows: {}", self.differences.join("; ")))];
+        };
+        let mut facts = vec![("from", origin.shown())];
         match self.unchanged {
             true => facts.push(("files", "as they were installed".to_owned())),
             false => facts

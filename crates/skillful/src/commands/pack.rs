@@ -8,10 +8,11 @@ use pack::archive::ArchiveError;
 use pack::check::{Pack as CheckedPack, Rules, Verified};
 use pack::install::Root;
 use pack::make::{manifest_of, write};
-use pack::manifest::{MANIFEST, Manifest, ManifestSkill, SIGNATURE};
+use pack::manifest::{DETACHED, MANIFEST, Manifest, ManifestSkill, SIGNATURE};
 use pack::source::{Fetched, Source};
 use schemars::JsonSchema;
 use serde::Serialize;
+use skill::lock::LockedSkill;
 use skill::text::for_terminal;
 
 use crate::commands::sign::{open_key, signed};
@@ -37,7 +38,9 @@ pub(crate) struct Pack {
 
 /// Make a pack from an installed skill
 ///
-/// As long as the skill is unchanged, the pack is the one that it was installed from, signature included.
+/// As long as the skill is unchanged, the pack is the one that it was installed from, signature included,
+/// if that was made by this program; a signature that lay beside it is written to FILE.sig. Of a pack
+/// with several skills the export holds the one, without the signature, which is of all of them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful export csv-report -o csv-report.zip\n  skillful export csv-report -o - | sha256sum"
@@ -101,7 +104,7 @@ impl Pack {
         let material = pack::source::gather(&folders, &fetching)?;
         let pack = checked(Fetched { material, detached: None, resolved: None }, session, output)?;
         let manifest = manifest_of(&pack).to_bytes();
-        self.target.make(&pack, manifest, None, session, output)
+        self.target.make(&pack, Sealed::unsigned(manifest), session, output)
     }
 }
 
@@ -117,32 +120,72 @@ impl Export {
             }
             .into());
         }
-        let fetched = Source::Folder(path).fetch(&session.fetching(None))?;
+        let lockfile = root.lockfile()?;
+        let locked = lockfile.get(&self.name);
+        let kept = locked.and_then(|locked| Kept::read(&root, locked));
+        let mut fetched = Source::Folder(path).fetch(&session.fetching(None))?;
+        if let Some(dir) = kept.as_ref().and_then(|kept| kept.dir_of(&self.name)) {
+            fetched.material = fetched.material.under(dir)?;
+        }
         let pack = checked(fetched, session, output)?;
         let own = manifest_of(&pack);
-        let (manifest, signature) = match kept(&root, &self.name, &own)? {
-            Some((manifest, signature)) => (manifest, signature),
-            None => (own.to_bytes(), None),
+        let sealed = match kept.filter(|kept| kept.is_of(&own)) {
+            Some(kept) => kept.sealed,
+            None => Sealed::unsigned(own.to_bytes()),
         };
-        self.target.make(&pack, manifest, signature, session, output)
+        let was_signed = locked.is_some_and(|locked| locked.signature.is_some());
+        if was_signed && sealed.signature.is_none() && self.target.sign.is_none() {
+            output.warn(&format!(
+                "{} was signed, and the export is not: the signature is of other files, or of several skills",
+                self.name
+            ));
+        }
+        self.target.make(&pack, sealed, session, output)
     }
 }
 
 /// A manifest and its signature.
-type Sealed = (Vec<u8>, Option<String>);
+struct Sealed {
+    manifest: Vec<u8>,
+    signature: Option<String>,
+    /// Whether the signature lies beside the pack.
+    is_detached: bool,
+}
 
-/// The manifest and signature that the skill came with, as long as they are of this skill as it is.
-fn kept(root: &Root, name: &str, own: &Manifest) -> Result<Option<Sealed>, Failure> {
-    let lockfile = root.lockfile()?;
-    let Some(hash) = lockfile.get(name).and_then(|locked| locked.manifest.as_ref()) else {
-        return Ok(None);
-    };
-    let folder = root.kept_pack(hash);
-    let Ok(manifest) = std::fs::read(folder.join(MANIFEST)) else { return Ok(None) };
-    let same =
-        Manifest::parse(&manifest).is_ok_and(|kept| Manifest::new(kept.skills, kept.files) == *own);
-    let signature = std::fs::read_to_string(folder.join(SIGNATURE)).ok();
-    Ok(same.then_some((manifest, signature)))
+impl Sealed {
+    fn unsigned(manifest: Vec<u8>) -> Self {
+        Self { manifest, signature: None, is_detached: false }
+    }
+}
+
+/// What a skill came with.
+struct Kept {
+    sealed: Sealed,
+    parsed: Manifest,
+}
+
+impl Kept {
+    fn read(root: &Root, locked: &LockedSkill) -> Option<Self> {
+        let folder = root.kept_pack(locked.manifest.as_ref()?);
+        let manifest = std::fs::read(folder.join(MANIFEST)).ok()?;
+        let parsed = Manifest::parse(&manifest).ok()?;
+        let signature = std::fs::read_to_string(folder.join(SIGNATURE)).ok();
+        let is_detached = folder.join(DETACHED).exists();
+        Some(Self { sealed: Sealed { manifest, signature, is_detached }, parsed })
+    }
+
+    /// The folder that the only skill had in its pack.
+    fn dir_of(&self, name: &str) -> Option<&str> {
+        match self.parsed.skills.as_slice() {
+            [skill] if skill.name == name => Some(&skill.dir),
+            _ => None,
+        }
+    }
+
+    /// Whether it says the same as the manifest of the skill as it is.
+    fn is_of(&self, own: &Manifest) -> bool {
+        Manifest::new(self.parsed.skills.clone(), self.parsed.files.clone()) == *own
+    }
 }
 
 pub(crate) fn checked(
@@ -161,44 +204,47 @@ impl Target {
     fn make(
         &self,
         pack: &Verified<CheckedPack>,
-        manifest: Vec<u8>,
-        signature: Option<String>,
+        mut sealed: Sealed,
         session: &Session,
         output: &Output,
     ) -> Result<ExitCode, Failure> {
-        let signature = match &self.sign {
-            Some(key) => Some(signed(&open_key(key, session)?, &manifest)?),
-            None => signature,
-        };
+        if let Some(key) = &self.sign {
+            sealed.signature = Some(signed(&open_key(key, session)?, &sealed.manifest)?);
+            sealed.is_detached = false;
+        }
+        let embedded = sealed.signature.as_deref().filter(|_| !sealed.is_detached);
+        let detached = sealed.signature.as_deref().filter(|_| sealed.is_detached);
         let place = Place {
             path: session.surroundings.working_directory.join(&self.output),
             force: self.force,
             dry_run: self.dry_run,
         };
-        let is_stdout = self.output == Path::new("-");
-        let (sha256, size) = match is_stdout {
-            true => {
-                let written = write(
-                    pack,
-                    &manifest,
-                    signature.as_deref(),
-                    Counted::new(std::io::stdout().lock()),
-                );
-                written.map_err(cannot_make)?.finish()
+        if self.output == Path::new("-") && !self.dry_run {
+            if detached.is_some() {
+                output.warn("the signature lies beside the pack, so it is not in what is written; use -o FILE");
             }
-            false => place.write(pack, &manifest, signature.as_deref())?,
-        };
-        if is_stdout {
+            let to = Counted::new(std::io::stdout().lock());
+            write(pack, &sealed.manifest, embedded, to).map_err(cannot_make)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let labels = Manifest::parse(&manifest)?.skills.iter().map(ManifestSkill::label).collect();
+        let beside = Place { path: beside(&place.path), ..place };
+        if detached.is_some() {
+            beside.check()?;
+        }
+        let (sha256, size) = place.write(pack, &sealed.manifest, embedded)?;
+        if let Some(signature) = detached.filter(|_| !self.dry_run) {
+            std::fs::write(&beside.path, signature)
+                .map_err(|error| Failure::cannot_write(&beside.path, &error))?;
+        }
+        let labels =
+            Manifest::parse(&sealed.manifest)?.skills.iter().map(ManifestSkill::label).collect();
         let packed = Packed {
             path: place.path.to_string_lossy().into_owned(),
             sha256,
             size,
             skills: labels,
             files: pack.files.len(),
-            signed: signature.is_some(),
+            signed: sealed.signature.is_some(),
             written: !self.dry_run,
         };
         print(&packed, output)
@@ -235,7 +281,23 @@ pub(crate) struct Place {
     pub(crate) dry_run: bool,
 }
 
+/// Where a signature of a pack lies that is not in it.
+pub(crate) fn beside(pack: &Path) -> PathBuf {
+    let mut name = pack.as_os_str().to_owned();
+    name.push(".sig");
+    name.into()
+}
+
 impl Place {
+    /// Sees to it that nothing is in the way.
+    fn check(&self) -> Result<(), Failure> {
+        if self.dry_run || self.force || !self.path.exists() {
+            return Ok(());
+        }
+        let message = format!("`{}` is already there", self.path.display());
+        Err(Failure::new(Exit::Failed, "AlreadyExists", message).hint("use --force to replace it"))
+    }
+
     /// Writes the pack; answers with its hash and size.
     pub(crate) fn write(
         &self,
@@ -249,14 +311,7 @@ impl Place {
                 .map_err(cannot_make)?
                 .finish());
         }
-        if self.path.exists() && !self.force {
-            return Err(Failure::new(
-                Exit::Failed,
-                "AlreadyExists",
-                format!("`{}` is already there", self.path.display()),
-            )
-            .hint("use --force to replace it"));
-        }
+        self.check()?;
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         let counted =

@@ -27,7 +27,7 @@ impl RuleFlags {
     pub(crate) fn engine(&self, session: &Session) -> Result<Engine, Failure> {
         let mut command_line = CommandLine::default();
         let wrong = |error: InvalidRule| {
-            Failure::new(Exit::Usage, "Usage", error.to_string()).hint(error.hint())
+            Failure::from_error(Exit::Usage, "Usage", &error).hint(error.hint())
         };
         for approved in &self.approve {
             command_line = command_line.approve(approved).map_err(wrong)?;

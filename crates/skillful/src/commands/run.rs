@@ -126,7 +126,7 @@ impl Run {
             .finish(&run)
             .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
         screen.finish();
-        report(&run, ending, self.events, output, &screen)
+        report(&run, ending, self.events, output, &screen, approver.denied)
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
@@ -217,6 +217,7 @@ fn report(
     events: bool,
     output: &Output,
     screen: &Screen<'_>,
+    denied: bool,
 ) -> Result<ExitCode, Failure> {
     let (stop_reason, answer, approval) = match ending {
         Ending::Finished(outcome) => (outcome.stop_reason, outcome.answer, None),
@@ -251,8 +252,8 @@ fn report(
         return Err(needs.hint(format!("to allow it, run: {}", question.replay)));
     }
     Ok(match result.status {
-        Status::Completed => ExitCode::SUCCESS,
-        Status::Blocked => ExitCode::from(Exit::Approval as u8),
+        Status::Completed if !denied => ExitCode::SUCCESS,
+        Status::Completed | Status::Blocked => ExitCode::from(Exit::Approval as u8),
         Status::Cancelled => ExitCode::from(INTERRUPTED),
         Status::Degraded => ExitCode::from(Exit::Failed as u8),
     })

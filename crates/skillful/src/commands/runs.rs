@@ -14,6 +14,10 @@ use agent::journal::JournalError;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
+pub(crate) use list::Listed;
+pub(crate) use prune::Pruned;
+pub(crate) use replay::Replayed;
+pub(crate) use undo::Undone;
 
 /// Look at what agents did here: list, show, replay, verify, undo, prune
 #[derive(Debug, clap::Args)]

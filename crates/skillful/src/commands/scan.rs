@@ -121,7 +121,7 @@ fn scan_path(
     let Ok(place) = place.canonicalize() else {
         let index = session.index()?;
         let entry = session.find(&index, &path.to_string_lossy())?;
-        return Ok(vec![scan_entry(scanner, entry)?]);
+        return Ok(vec![ScannedSkill::at(&entry.path, scan_entry(scanner, entry)?)]);
     };
     let folder = match place.parent() {
         Some(folder) if place.ends_with("SKILL.md") => folder,
@@ -133,17 +133,19 @@ fn scan_path(
         return Err(Failure::new(Exit::Failed, "SkillNotFound", message)
             .hint("name a folder that holds a SKILL.md, or a skill that `skillful list` shows"));
     }
-    folders.iter().map(|folder| scan_folder(scanner, folder)).collect()
+    let scanned = |folder: &PathBuf| Ok(ScannedSkill::at(folder, scan_folder(scanner, folder)?));
+    folders.iter().map(scanned).collect()
 }
 
-fn scan_folder(scanner: &Scanner, folder: &Path) -> Result<ScannedSkill, Failure> {
-    let report = scanner.scan_folder(folder).map_err(|error| {
+/// Looks through the skill in a folder.
+pub(crate) fn scan_folder(scanner: &Scanner, folder: &Path) -> Result<Report, Failure> {
+    scanner.scan_folder(folder).map_err(|error| {
         Failure::from_error(Exit::Failed, "IOError", &error).hint("check the folder's permissions")
-    })?;
-    Ok(ScannedSkill { path: folder.to_string_lossy().into_owned(), report })
+    })
 }
 
-fn scan_entry(scanner: &Scanner, entry: &Entry) -> Result<ScannedSkill, Failure> {
+/// Looks through a skill of the index.
+pub(crate) fn scan_entry(scanner: &Scanner, entry: &Entry) -> Result<Report, Failure> {
     if entry.source != Source::Builtin {
         return scan_folder(scanner, &entry.path);
     }
@@ -155,10 +157,14 @@ fn scan_entry(scanner: &Scanner, entry: &Entry) -> Result<ScannedSkill, Failure>
         let executable = bytes.starts_with(b"#!");
         scan.file(File { path: path.as_str(), bytes: &bytes, executable });
     }
-    Ok(ScannedSkill { path: entry.path.to_string_lossy().into_owned(), report: scan.finish() })
+    Ok(scan.finish())
 }
 
 impl ScannedSkill {
+    fn at(path: &Path, report: Report) -> Self {
+        Self { path: path.to_string_lossy().into_owned(), report }
+    }
+
     fn write(
         &self,
         width: Option<usize>,

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal;
 
-use crate::commands::pack::{Place, checked};
+use crate::commands::pack::{Place, beside, checked};
 use crate::failure::{Exit, Failure};
 use crate::installing::fetch;
 use crate::output::{Output, Palette};
@@ -147,11 +147,7 @@ impl Sign {
         }
         let signature = signed(&open_key(&self.key, session)?, &manifest)?;
         let place = match self.detached {
-            true => {
-                let mut beside = path.clone().into_os_string();
-                beside.push(".sig");
-                PathBuf::from(beside)
-            }
+            true => beside(&path),
             false => path.clone(),
         };
         match (self.detached, self.dry_run) {

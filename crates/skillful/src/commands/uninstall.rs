@@ -75,7 +75,8 @@ impl Uninstall {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let scope = session.scope_of(&self.name, self.scope)?;
         let root = session.install_root(scope)?;
-        if !root.has(&self.name) {
+        let is_there = root.has(&self.name);
+        if !is_there && root.lockfile()?.get(&self.name).is_none() {
             return Err(InstallError::NotThere {
                 name: self.name.clone(),
                 root: root.path().to_owned(),
@@ -91,8 +92,11 @@ impl Uninstall {
                 })
             })?,
         };
-        let words =
-            if self.purge { "Deleted." } else { "Uninstalled. `skillful restore` brings it back." };
+        let words = match (is_there, self.purge) {
+            (false, _) => "Its folder was gone; the lockfile does not list it any more.",
+            (true, true) => "Deleted.",
+            (true, false) => "Uninstalled. `skillful restore` brings it back.",
+        };
         report(
             &self.name,
             scope,

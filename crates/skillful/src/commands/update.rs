@@ -1,26 +1,30 @@
 //! `skillful outdated` and `skillful update`
 
-use std::collections::BTreeMap;
+mod compare;
+
 use std::process::ExitCode;
 
-use pack::check::{Pack, PackedSkill, Rules};
+use pack::check::{Pack, Rules};
 use pack::diff::Changes;
-use pack::install::{Opened, Plan, PlannedSkill, Replace, Root, compare_with_installed, state_of};
+use pack::install::{Opened, Plan, PlannedSkill, Record, Replace, compare_with_installed};
 use pack::refusal::Flaw;
-use pack::source::{Fetched, Source};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::lock::{LockedSkill, Lockfile};
+use serde_json::json;
 use skill::text::for_terminal;
+
+use compare::{FailedSource, Found, Group, Which};
 
 use crate::commands::install::{policy, require_signature};
 use crate::commands::uninstall::keeping_trust;
-use crate::failure::{Exit, Failure};
-use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
+use crate::failure::Failure;
+use crate::installing::{byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
 /// List installed skills whose source has something else now
+///
+/// Those whose files you changed count, too: they are not as their source has them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful outdated\n  skillful outdated --scope project --json | jq '.outdated[].name'"
@@ -33,6 +37,7 @@ pub(crate) struct Outdated {
 /// Update installed skills from where they came from
 ///
 /// Shows what changes: new scripts, addresses, tools, and files that you changed. Those stay as they are.
+/// Skills from one source are one change; what goes wrong with one source does not stop the others.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful update --dry-run\n  skillful update csv-report\n  skillful update --force --allow-unsafe"
@@ -54,15 +59,6 @@ pub(crate) struct Update {
     dry_run: bool,
 }
 
-#[derive(Debug, clap::Args)]
-struct Which {
-    /// Only these skills
-    names: Vec<String>,
-    /// Only those installed here
-    #[arg(long, value_enum)]
-    scope: Option<Scope>,
-}
-
 /// Skills whose source has something else now.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct OutdatedSkills {
@@ -72,7 +68,7 @@ pub(crate) struct OutdatedSkills {
 }
 
 /// A skill that could be updated, or was.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OutdatedSkill {
     name: String,
     /// `user` or `project`.
@@ -83,115 +79,15 @@ pub(crate) struct OutdatedSkill {
     changes: Changes,
 }
 
-/// A source that could not be looked at.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct FailedSource {
-    origin: String,
-    skills: Vec<String>,
-    code: &'static str,
-    message: String,
-}
-
 /// Skills that were updated.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct UpdateResult {
     updated: Vec<OutdatedSkill>,
+    /// Skills that are not as their source has them, because you changed files of theirs.
+    kept: Vec<OutdatedSkill>,
+    /// Skills that could not be updated, and why.
+    failed: Vec<FailedSource>,
     written: bool,
-}
-
-/// Installed skills from one source.
-struct Group<'a> {
-    scope: Scope,
-    root: Root,
-    origin: &'a str,
-    source: Source,
-    skills: Vec<&'a LockedSkill>,
-}
-
-impl Which {
-    fn lockfiles(&self, session: &Session) -> Result<Vec<(Scope, Root, Lockfile)>, Failure> {
-        let mut found = Vec::new();
-        for scope in
-            Scope::ALL.into_iter().filter(|scope| self.scope.is_none_or(|wanted| wanted == *scope))
-        {
-            let Ok(root) = session.install_root(scope) else { continue };
-            // Working in the home directory does not make its skills two.
-            if found.iter().all(|(_, other, _): &(_, Root, _)| other.path() != root.path()) {
-                let lockfile = root.lockfile()?;
-                found.push((scope, root, lockfile));
-            }
-        }
-        let known =
-            |name: &String| found.iter().any(|(_, _, lockfile)| lockfile.get(name).is_some());
-        match self.names.iter().find(|name| !known(name)) {
-            Some(name) => Err(Failure::new(
-                Exit::Failed,
-                "NotInstalled",
-                format!("`{name}` was not installed from a source"),
-            )
-            .hint("only what `skillful install` installed can be updated")),
-            None => Ok(found),
-        }
-    }
-
-    fn groups<'a>(
-        &self,
-        lockfiles: &'a [(Scope, Root, Lockfile)],
-        session: &Session,
-    ) -> Result<Vec<Group<'a>>, Failure> {
-        let mut groups = Vec::new();
-        for (scope, root, lockfile) in lockfiles {
-            let mut sources: BTreeMap<&str, Vec<&LockedSkill>> = BTreeMap::new();
-            let wanted =
-                |skill: &&LockedSkill| self.names.is_empty() || self.names.contains(&skill.name);
-            lockfile
-                .skills()
-                .iter()
-                .filter(wanted)
-                .for_each(|skill| sources.entry(&skill.source).or_default().push(skill));
-            for (origin, skills) in sources {
-                let source = session.locked_source(origin)?;
-                groups.push(Group { scope: *scope, root: root.clone(), origin, source, skills });
-            }
-        }
-        Ok(groups)
-    }
-}
-
-impl Group<'_> {
-    /// What is different, skill by skill.
-    fn compare<'p>(
-        &self,
-        pack: &'p Pack,
-        session: &Session,
-    ) -> Result<Vec<(&'p PackedSkill, &LockedSkill, Changes)>, Failure> {
-        let mut found = Vec::new();
-        for locked in &self.skills {
-            let Some(skill) = pack.skills.iter().find(|skill| skill.name() == locked.name) else {
-                let message = format!("`{}` is not in `{}` any more", locked.name, self.origin);
-                return Err(Failure::new(Exit::Failed, "SkillNotFound", message)
-                    .hint("uninstall it, or install it from elsewhere"));
-            };
-            if skill.sha256 != locked.sha256 {
-                let state = state_of(&self.root, locked)?;
-                let read = session.layers.config.read_options();
-                let changes = Changes::between(&self.root, locked, &state, pack, skill, &read);
-                found.push((skill, *locked, changes.map_err(pack::check::CheckError::from)?));
-            }
-        }
-        Ok(found)
-    }
-
-    fn shown(&self, skill: &PackedSkill, locked: &LockedSkill, changes: Changes) -> OutdatedSkill {
-        OutdatedSkill {
-            name: locked.name.clone(),
-            source: self.scope.as_str(),
-            origin: self.origin.to_owned(),
-            installed: locked.version.clone(),
-            available: skill.version().map(str::to_owned),
-            changes,
-        }
-    }
 }
 
 impl Outdated {
@@ -201,32 +97,21 @@ impl Outdated {
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: Rules::NEGOTIABLE };
         let mut result = OutdatedSkills { outdated: Vec::new(), failed: Vec::new() };
-        for group in self.which.groups(&lockfiles, session)? {
-            let looked = || -> Result<Vec<OutdatedSkill>, Failure> {
-                let pack =
-                    check(fetch(&group.source, &session.fetching(None), output)?, &rules, output)?;
-                let found = group.compare(&pack, session)?;
-                Ok(found
-                    .into_iter()
-                    .map(|(skill, locked, changes)| group.shown(skill, locked, changes))
-                    .collect())
-            };
-            match looked() {
-                Ok(found) => result.outdated.extend(found),
-                Err(failure) => result.failed.push(FailedSource {
-                    origin: group.origin.to_owned(),
-                    skills: group.skills.iter().map(|skill| skill.name.clone()).collect(),
-                    code: failure.code,
-                    message: failure.message,
-                }),
+        for group in self.which.groups(&lockfiles, session, &mut result.failed) {
+            let pack = fetch(&group.source, &session.fetching(None), output)
+                .and_then(|fetched| Ok(check(fetched, &rules, output)?));
+            match pack {
+                Ok(pack) => {
+                    let found = group.compare(&pack, session, &mut result.failed);
+                    result.outdated.extend(found.iter().map(|found| group.shown(found)));
+                }
+                Err(failure) => result.failed.push(group.failed(failure)),
             }
         }
         output.result(&result, |out, palette| {
-            result.outdated.iter().try_for_each(|skill| skill.write(out, palette))
+            result.outdated.iter().try_for_each(|skill| skill.write(out, palette))?;
+            result.failed.iter().try_for_each(|failed| failed.write(out, palette))
         })?;
-        for failed in &result.failed {
-            output.warn(&format!("{}: {}", failed.skills.join(", "), failed.message));
-        }
         if result.outdated.is_empty() && result.failed.is_empty() {
             output.note("Everything is as its source has it.");
         }
@@ -237,76 +122,86 @@ impl Outdated {
 impl Update {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let lockfiles = self.which.lockfiles(session)?;
-        let mut updated = Vec::new();
-        for group in self.which.groups(&lockfiles, session)? {
-            let fetched = fetch(&group.source, &session.fetching(None), output)?;
-            updated.extend(self.update(&group, fetched, session, output)?);
+        let mut result = UpdateResult { written: !self.dry_run, ..UpdateResult::default() };
+        let groups = self.which.groups(&lockfiles, session, &mut result.failed);
+        let is_only = groups.len() == 1 && result.failed.is_empty();
+        for group in groups {
+            match self.update(&group, session, &mut result, output) {
+                Ok(()) => {}
+                // What there is to say about one thing is the whole answer.
+                Err(failure) if is_only && result.failed.is_empty() => return Err(failure),
+                Err(failure) => result.failed.push(group.failed(failure)),
+            }
         }
         session.index()?.prepare_search();
-        let result = UpdateResult { updated, written: !self.dry_run };
         output.result(&result, |out, palette| {
-            result.updated.iter().try_for_each(|skill| skill.write(out, palette))
+            let shown = result.updated.iter().chain(&result.kept);
+            shown.into_iter().try_for_each(|skill| skill.write(out, palette))?;
+            result.failed.iter().try_for_each(|failed| failed.write(out, palette))
         })?;
-        output.note(match (result.updated.is_empty(), self.dry_run) {
-            (true, _) => "Everything is as its source has it.",
-            (false, true) => "Nothing was written.",
-            (false, false) => "Updated.",
-        });
-        Ok(ExitCode::SUCCESS)
+        output.note(result.words());
+        let worst = result.failed.iter().map(|failed| failed.exit as u8).max();
+        Ok(ExitCode::from(worst.unwrap_or_default()))
     }
 
     /// Updates the skills of one source together.
     fn update(
         &self,
         group: &Group<'_>,
-        fetched: Fetched,
         session: &Session,
+        result: &mut UpdateResult,
         output: &Output,
-    ) -> Result<Vec<OutdatedSkill>, Failure> {
+    ) -> Result<(), Failure> {
+        let fetched = fetch(&group.source, &session.fetching(None), output)?;
         let trust = session.trust_store()?;
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
         let (resolved, detached) = (fetched.resolved.clone(), fetched.detached.clone());
         let pack = check(fetched, &rules, output)?;
-        let found = group.compare(&pack, session)?;
-        if self.dry_run || found.is_empty() {
-            let shown = found.into_iter();
-            return Ok(shown
-                .map(|(skill, locked, changes)| group.shown(skill, locked, changes))
-                .collect());
+        let (news, kept) = self.sort(group.compare(&pack, session, &mut result.failed));
+        result.kept.extend(kept.iter().map(|found| group.shown(found)));
+        if self.dry_run || news.is_empty() {
+            result.updated.extend(news.iter().map(|found| group.shown(found)));
+            return Ok(());
         }
+        drop((news, kept));
         let material = pack.into_material();
         let (label, now) = times();
-        keeping_trust(session, group.scope, || {
+        let updated = keeping_trust(session, group.scope, || {
             changing(&group.root, &label, |opened| {
                 let bar = byte_bar(&material, output);
                 let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
                 bar.finish_and_clear();
                 let pack = staged?;
-                let found = group.compare(&pack, session)?;
+                // What failed was said before.
+                let (found, _) = self.sort(group.compare(&pack, session, &mut Vec::new()));
+                let shown: Vec<OutdatedSkill> =
+                    found.iter().map(|found| group.shown(found)).collect();
                 self.accept(&pack, &found, &rules, group, opened, session, output)?;
                 let keep =
                     |changes: &Changes| if self.force { Vec::new() } else { changes.kept.clone() };
                 let skills = found
                     .iter()
-                    .map(|(skill, _, changes)| PlannedSkill { skill, keep: keep(changes) })
+                    .map(|found| PlannedSkill { skill: found.skill, keep: keep(&found.changes) })
                     .collect();
                 let replace = if self.force { Replace::Backup } else { Replace::Force };
                 let plan = Plan {
                     skills,
                     replace,
-                    source: group.origin.to_owned(),
-                    resolved,
                     label: label.clone(),
-                    now,
+                    record: Record::New { source: group.origin.to_owned(), resolved, now },
                 };
                 opened.install(&pack, &plan)?;
-                Ok(found
-                    .into_iter()
-                    .map(|(skill, locked, changes)| group.shown(skill, locked, changes))
-                    .collect())
+                Ok(shown)
             })
-        })
+        })?;
+        result.updated.extend(updated);
+        Ok(())
+    }
+
+    /// What is to be installed, and what stays as the user has it.
+    fn sort<'p>(&self, found: Vec<Found<'p>>) -> (Vec<Found<'p>>, Vec<Found<'p>>) {
+        found.into_iter().partition(|found| self.force || found.is_news())
     }
 
     #[expect(
@@ -316,7 +211,7 @@ impl Update {
     fn accept(
         &self,
         pack: &Pack,
-        found: &[(&PackedSkill, &LockedSkill, Changes)],
+        found: &[Found<'_>],
         rules: &Rules<'_>,
         group: &Group<'_>,
         opened: &Opened<'_>,
@@ -325,24 +220,69 @@ impl Update {
     ) -> Result<(), Failure> {
         require_signature(session, pack, &group.source)?;
         let mut passed = pack.allowed.clone();
-        for (skill, locked, _) in found {
+        for Found { skill, locked, .. } in found {
             let installed = opened.lockfile.get(skill.name()).unwrap_or(locked);
             for refusal in compare_with_installed(skill, pack, installed) {
                 rules.judge(refusal, &mut passed)?;
             }
         }
         passed.iter().for_each(|refusal| output.warn(&format!("let pass: {refusal}")));
-        for (_, locked, changes) in found {
+        for Found { locked, changes, .. } in found {
             changes.conflicts.iter().filter(|_| !self.force).for_each(|path| {
                 output.warn(&format!("{}/{path} was changed by you and by the update; yours stays (--force takes theirs)", locked.name));
             });
         }
-        let chosen: Vec<&PackedSkill> = found.iter().map(|(skill, ..)| *skill).collect();
-        policy::approve(pack, &chosen, self.allow_unsafe, false, output)
+        let chosen: Vec<_> = found.iter().map(|found| found.skill).collect();
+        let concerns = policy::concerns_of(pack, &chosen)?;
+        if self.allow_unsafe || concerns.is_empty() {
+            return policy::approve(&concerns, chosen.len(), self.allow_unsafe, output);
+        }
+        let shown: Vec<OutdatedSkill> = found.iter().map(|found| group.shown(found)).collect();
+        shown.iter().for_each(OutdatedSkill::show);
+        policy::approve(&concerns, chosen.len(), false, output).map_err(|mut failure| {
+            if let Some(details) = &mut failure.details {
+                details["changes"] = json!(shown);
+            }
+            failure
+        })
+    }
+}
+
+impl UpdateResult {
+    fn words(&self) -> &'static str {
+        match (self.updated.is_empty(), self.written) {
+            (false, true) => "Updated.",
+            (false, false) => "Nothing was written.",
+            (true, _) if !self.failed.is_empty() => "Nothing was updated.",
+            (true, _) if !self.kept.is_empty() => {
+                "Nothing is new. What you changed stays; --force takes what the source has."
+            }
+            (true, _) => "Everything is as its source has it.",
+        }
+    }
+}
+
+impl FailedSource {
+    fn write(
+        &self,
+        out: &mut dyn std::io::Write,
+        Palette { bold, dim, bad, .. }: Palette,
+    ) -> std::io::Result<()> {
+        let (names, message) = (self.skills.join(", "), for_terminal(&self.message));
+        writeln!(out, "{bold}{}{bold:#}  {bad}failed{bad:#}: {message}", for_terminal(&names))?;
+        let mut hints = self.hint.iter();
+        hints.try_for_each(|hint| writeln!(out, "  {dim}{}{dim:#}", for_terminal(hint)))
     }
 }
 
 impl OutdatedSkill {
+    /// Says what would change before anybody is asked, which nobody is without it.
+    fn show(&self) {
+        let mut stderr = std::io::stderr();
+        let palette = Palette::for_stream(&stderr);
+        let _ = self.write(&mut stderr, palette);
+    }
+
     fn write(
         &self,
         out: &mut dyn std::io::Write,

@@ -6,7 +6,7 @@ use pack::check::{CheckError, Rules};
 use pack::install::audit;
 use pack::policy::scan;
 use pack::refusal::{Flaw, Kind, Refusal};
-use pack::scan::{Finding, Scanner};
+use pack::scan::{Finding, Report, Scanner};
 use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +15,7 @@ use skill::lock::{FileRecord, Signer};
 use skill::text::for_terminal;
 
 use crate::commands::install::require_signature;
+use crate::commands::scan::{scan_entry, scan_folder};
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, check, exit_for, parse_flaw};
 use crate::output::{Output, Palette, count};
@@ -22,8 +23,8 @@ use crate::session::Session;
 
 /// Check a pack, or whether an installed skill is still what was installed
 ///
-/// Looks at structure, names, frontmatter, manifest, signature and the hash of every file, and writes
-/// nothing. Works offline.
+/// Looks at structure, names, frontmatter, manifest, signature and the hash of every file, scans them,
+/// and writes nothing. Works offline. Findings of the scan are shown and decide nothing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful verify csv-report.zip\n  skillful verify csv-report --json | jq .problems"
@@ -50,11 +51,11 @@ pub(crate) struct Verification {
     signer: Option<Signer>,
     /// Where an installed skill came from.
     origin: Option<String>,
-    /// What a scan of a pack's files found; a finding is no proof, and none is no proof either.
+    /// What a scan of the files found; a finding is no proof, and none is no proof either.
     findings: Vec<FoundIn>,
 }
 
-/// A finding in one of a pack's skills.
+/// A finding in a skill.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FoundIn {
     skill: String,
@@ -75,6 +76,9 @@ pub(crate) struct Problem {
     kind: Kind,
 }
 
+/// What to do about files that are not what was installed.
+const CHANGED: &str = "keep it if you made the change; if not, do not use the skill, and install it again with --force";
+
 impl From<&Refusal> for Problem {
     fn from(refusal: &Refusal) -> Self {
         let (code, entry) = (refusal.code(), refusal.entry.clone());
@@ -84,6 +88,24 @@ impl From<&Refusal> for Problem {
             message: refusal.message.clone(),
             hint: refusal.flaw.hint(),
             kind: refusal.flaw.kind(),
+        }
+    }
+}
+
+impl Problem {
+    /// Something that is not as it was installed: likely a change by the user, not by the pack's author.
+    fn of_installed(refusal: &Refusal) -> Self {
+        let changed = [
+            Flaw::WrongHash,
+            Flaw::WrongSize,
+            Flaw::WrongMode,
+            Flaw::PresentButUnlisted,
+            Flaw::ListedButAbsent,
+        ];
+        let problem = Self::from(refusal);
+        match changed.contains(&refusal.flaw) {
+            true => Self { hint: CHANGED, ..problem },
+            false => problem,
         }
     }
 }
@@ -178,14 +200,15 @@ impl Verify {
             )
             .hint("install it again")
         })?;
-        let problems: Vec<Problem> = state.refusals.iter().map(Problem::from).collect();
+        let problems: Vec<Problem> = state.refusals.iter().map(Problem::of_installed).collect();
+        let report = scan_folder(&Scanner::new(), &root.skill(&self.target))?;
         Ok(Verification {
             ok: problems.is_empty(),
             files: state.files,
             problems,
             signer: locked.signer.clone(),
             origin: Some(locked.source.clone()),
-            findings: Vec::new(),
+            findings: self.findings(report),
         })
     }
 
@@ -194,14 +217,20 @@ impl Verify {
         let index = session.index()?;
         let entry = session.find(&index, &self.target)?;
         let files = Files::open(entry)?.records();
+        let report = scan_entry(&Scanner::new(), entry)?;
         Ok(Verification {
             ok: true,
             files,
             problems: Vec::new(),
             signer: None,
             origin: None,
-            findings: Vec::new(),
+            findings: self.findings(report),
         })
+    }
+
+    fn findings(&self, report: Report) -> Vec<FoundIn> {
+        let found = report.findings.into_iter();
+        found.map(|finding| FoundIn { skill: self.target.clone(), finding }).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
 use skill::text::for_terminal;
+use tools::permission::{CommandLine, Engine};
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
@@ -47,14 +48,15 @@ pub(crate) struct Reasons<'a> {
 /// Something that keeps the model from seeing a skill.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Hiding {
-    reason: &'static str,
+    reason: String,
     hint: String,
 }
 
 impl Why {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
-        let reasons = Reasons::of(&index, &self.name, session);
+        let engine = session.engine(CommandLine::default(), None)?;
+        let reasons = Reasons::of(&index, &self.name, session, &engine);
         if reasons.winner.is_none() && reasons.ignored.is_empty() {
             return Err(not_found(&index, &self.name));
         }
@@ -65,19 +67,21 @@ impl Why {
 }
 
 impl<'a> Reasons<'a> {
-    fn of(index: &'a Index, name: &'a str, session: &Session) -> Self {
+    fn of(index: &'a Index, name: &'a str, session: &Session, engine: &Engine) -> Self {
         let winner = index.get(name, None);
         let conflict = index.report.conflicts.iter().find(|conflict| conflict.name == name);
         let named = |ignored: &&IgnoredPath| {
             let path = Path::new(&ignored.path);
             [Some(path), path.parent()].into_iter().flatten().any(|path| path.ends_with(name))
         };
+        let denied = engine.denials("skill");
+        let offer = index.offer(|entry| !denied(&entry.name));
         Self {
             name,
             winner,
-            offered: index.offer(|_| true).get(name, None).map(|entry| entry.path.as_path()),
+            offered: offer.get(name, None).map(|entry| entry.path.as_path()),
             losers: conflict.map_or_else(Vec::new, |conflict| conflict.losers.clone()),
-            hidden_by: winner.map_or_else(Vec::new, hidings),
+            hidden_by: winner.map_or_else(Vec::new, |entry| hidings(entry, session, engine)),
             installed: winner.and_then(|entry| Provenance::of(entry, session)),
             catalog_chars: winner.map(|entry| session.layers.config.catalog.format.cost(entry)),
             ignored: index.report.ignored.iter().filter(named).collect(),
@@ -102,7 +106,11 @@ impl<'a> Reasons<'a> {
             writeln!(out, "  {label} {}", for_terminal(&value))?;
         }
         for hiding in &self.hidden_by {
-            writeln!(out, "  {warn}hidden from the model{warn:#}: {}", hiding.reason)?;
+            writeln!(
+                out,
+                "  {warn}hidden from the model{warn:#}: {}",
+                for_terminal(&hiding.reason)
+            )?;
             writeln!(out, "    {dim}{}{dim:#}", for_terminal(&hiding.hint))?;
         }
         if let Some(path) = self.offered.filter(|_| !self.hidden_by.is_empty()) {
@@ -127,15 +135,19 @@ impl<'a> Reasons<'a> {
     }
 }
 
-fn hidings(entry: &Entry) -> Vec<Hiding> {
+fn hidings(entry: &Entry, session: &Session, engine: &Engine) -> Vec<Hiding> {
     let mut found = Vec::new();
     if !entry.trusted {
         let hint = "look first, then `skillful trust project`".to_owned();
-        found.push(Hiding { reason: "the project is not trusted", hint });
+        found.push(Hiding { reason: "the project is not trusted".to_owned(), hint });
     }
     if entry.controls.disable_model_invocation {
         let hint = format!("you can still invoke it yourself as /{}", entry.name);
-        found.push(Hiding { reason: "it says `disable-model-invocation`", hint });
+        found.push(Hiding { reason: "it says `disable-model-invocation`".to_owned(), hint });
+    }
+    if let Some(reason) = session.denying_rule(engine, &entry.name) {
+        let hint = "change the rule; `skillful config show --origin` shows all".to_owned();
+        found.push(Hiding { reason, hint });
     }
     found
 }

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use tools::permission::Rules;
 
+use super::rules::{self, RuleSet};
+use super::said::{ConfigError, Said};
 use super::{Config, Origin, model, project};
 
 /// Merged settings, and where each comes from.
@@ -25,57 +26,14 @@ pub(crate) struct Layers {
     pub(crate) user_roots: Vec<PathBuf>,
     /// The user's rules.
     pub(crate) user_rules: RuleSet,
+    /// Rules of the environment, which come after the user's.
+    pub(crate) environment_rules: RuleSet,
     /// The project's rules, which only tighten.
     pub(crate) project_rules: RuleSet,
     /// Tools that ask whatever the rules allow: everybody's wish counts.
     pub(crate) required_approval: Rules,
     /// What was ignored, and why.
     pub(crate) warnings: Vec<String>,
-}
-
-/// Rules of one file. Their order matters, so they are read straight from the text.
-#[derive(Debug, Clone, Default, serde::Deserialize)]
-#[serde(default)]
-pub(crate) struct RuleSet {
-    pub(crate) permissions: Rules,
-    pub(crate) profiles: BTreeMap<String, Rules>,
-}
-
-/// A project comes from strangers, and so does its file.
-const LARGEST: u64 = 1_000_000;
-
-/// Why the settings cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
-    /// A file cannot be read.
-    #[error("cannot read `{}`", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
-    /// Something else is in the file's place.
-    #[error("`{}` is not a regular file of at most {LARGEST} bytes", path.display())]
-    Unfit { path: PathBuf },
-    /// A file is not JSON.
-    #[error("`{}` is not valid JSON: {reason}", path.display())]
-    Syntax { path: PathBuf, reason: String },
-    /// There is no such setting.
-    #[error("unknown setting `{key}` in {origin}")]
-    UnknownKey { key: String, origin: Origin, suggestion: Option<String> },
-    /// A setting has a value it cannot have.
-    #[error("`{key}` in {origin}: {reason}")]
-    Value { key: String, origin: Origin, reason: String },
-}
-
-impl ConfigError {
-    pub(crate) fn hint(&self) -> String {
-        match self {
-            Self::Read { .. } => "check the file's permissions".to_owned(),
-            Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
-            Self::Syntax { .. } => "correct the file; comments are allowed".to_owned(),
-            Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
-            Self::UnknownKey { .. } | Self::Value { .. } => {
-                "`skillful schema config` describes every setting".to_owned()
-            }
-        }
-    }
 }
 
 impl Layers {
@@ -90,109 +48,69 @@ impl Layers {
         let project_file = folder.join(".agent/config.json");
         let user_file = home.map(|home| home.join(".agent/config.json"));
         // In the home directory both are the same file, and it is the user's.
-        if user_file.as_ref() != Some(&project_file)
-            && let Some((mut value, rules)) = read_file(&project_file)?
-        {
-            layers.project_rules = rules;
-            let origin = |_: &str| Origin::Project(project_file.clone());
-            model::spell_out(&mut value);
+        let is_users = user_file.as_ref() == Some(&project_file);
+        let project = Origin::Project(project_file);
+        if !is_users && let Some(mut said) = Said::in_file(&project)? {
             // What is wrong is told, and not only ignored.
-            check(&value, &origin)?;
-            layers.warnings = project::restrict(&mut value);
-            layers.project_roots = roots(&value, folder, home);
-            layers.add(&mut merged, value, &origin)?;
+            said.check()?;
+            layers.warnings = project::restrict(&mut said.settings);
+            layers.project_roots = roots(&said.settings, folder, home);
+            layers.project_rules = said.rules()?;
+            layers.add(&mut merged, said)?;
         }
+        let mut own_rules = Vec::new();
         if let Some(file) = user_file
-            && let Some((value, rules)) = read_file(&file)?
+            && let Some(said) = Said::in_file(&Origin::User(file))?
         {
-            layers.user_rules = rules;
-            layers.user_roots = roots(&value, home.unwrap_or(folder), home);
-            layers.add(&mut merged, value, &|_| Origin::User(file.clone()))?;
+            layers.user_roots = roots(&said.settings, home.unwrap_or(folder), home);
+            layers.user_rules = said.rules()?;
+            own_rules.push((said.origin.clone(), layers.user_rules.clone()));
+            layers.add(&mut merged, said)?;
         }
-        for (key, name, value) in variables(environment) {
-            let mut nested = value;
-            for part in key.rsplit('.') {
-                nested = Value::Object(Map::from_iter([(part.to_owned(), nested)]));
-            }
-            layers.add(&mut merged, nested, &|_| Origin::Environment(name.clone()))?;
+        for said in variables(environment) {
+            let rules = said.rules()?;
+            layers.environment_rules.extend(rules.clone());
+            own_rules.push((said.origin.clone(), rules));
+            layers.add(&mut merged, said)?;
         }
+        layers.add_rules(&mut merged, &own_rules, &project);
         layers.config = serde_json::from_value(merged).unwrap_or_default();
         Ok(layers)
     }
 
-    /// Checks a layer, then lays it over the others.
-    fn add(
-        &mut self,
-        merged: &mut Value,
-        mut layer: Value,
-        origin: &dyn Fn(&str) -> Origin,
-    ) -> Result<(), ConfigError> {
-        model::spell_out(&mut layer);
-        let config = check(&layer, origin)?;
-        for (key, _) in leaves(&layer) {
+    /// Checks what a place says, then lays it over the others.
+    fn add(&mut self, merged: &mut Value, mut said: Said) -> Result<(), ConfigError> {
+        let config = said.check()?;
+        let asked = config.execution.require_approval_for;
+        let asked = Rules::asking(asked.iter().map(String::as_str))
+            .map_err(|error| said.wrong(REQUIRED_APPROVAL, error.to_string()))?;
+        self.required_approval.0.extend(asked.0);
+        let Said { origin, settings: layer, .. } = &mut said;
+        if let Value::Object(layer) = layer {
+            // They are laid over each other otherwise, see `add_rules`.
+            ["permissions", "profiles"].iter().for_each(|key| drop(layer.remove(*key)));
+        }
+        for (key, _) in leaves(layer) {
             let from = match self.origins.remove(&key) {
-                Some(other) if key == REQUIRED_APPROVAL => other.and(origin(&key)),
-                _ => origin(&key),
+                Some(other) if key == REQUIRED_APPROVAL => other.and(origin.clone()),
+                _ => origin.clone(),
             };
             self.origins.insert(key, from);
         }
-        let asked = config.execution.require_approval_for;
-        let asked = Rules::asking(asked.iter().map(String::as_str)).map_err(|error| {
-            let key = REQUIRED_APPROVAL.to_owned();
-            ConfigError::Value { origin: origin(&key), reason: error.to_string(), key }
-        })?;
-        self.required_approval.0.extend(asked.0);
-        unite(merged, &mut layer);
-        model::leave_server(merged, &layer);
-        merge(merged, layer);
+        unite(merged, layer);
+        model::leave_server(merged, layer);
+        merge(merged, said.settings);
         Ok(())
     }
-}
 
-/// The settings of one layer alone, if they can be.
-fn check(layer: &Value, origin: &dyn Fn(&str) -> Origin) -> Result<Config, ConfigError> {
-    let known = known_keys();
-    for (key, _) in leaves(layer) {
-        let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
-        if !known.iter().any(is_known) {
-            let suggestion = closest(&key, known.iter().map(String::as_str));
-            return Err(ConfigError::UnknownKey { origin: origin(&key), suggestion, key });
-        }
-    }
-    serde_path_to_error::deserialize(layer).map_err(|error| {
-        let key = error.path().to_string();
-        let reason = in_plain_words(&error.inner().to_string());
-        ConfigError::Value { origin: origin(&key), reason, key }
-    })
-}
-
-/// A user need not know how this program calls its numbers.
-fn in_plain_words(reason: &str) -> String {
-    ["usize", "u64"].iter().fold(reason.to_owned(), |reason, name| {
-        reason.replace(&format!("expected {name}"), "expected a whole number, 0 or more")
-    })
-}
-
-fn read_file(path: &Path) -> Result<Option<(Value, RuleSet)>, ConfigError> {
-    let cannot_read = |source| ConfigError::Read { path: path.to_owned(), source };
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_file() && found.len() <= LARGEST => {}
-        Ok(_) => return Err(ConfigError::Unfit { path: path.to_owned() }),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(cannot_read(error)),
-    }
-    let text = std::fs::read_to_string(path).map_err(cannot_read)?;
-    let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
-    match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
-        Ok(Value::Null) => Ok(None),
-        Ok(value @ Value::Object(_)) => {
-            let rules = jsonc_parser::parse_to_serde_value(&text, &Default::default());
-            Ok(Some((value, rules.map_err(|error| syntax(error.to_string()))?)))
-        }
-        Ok(_) => Err(syntax("settings are an object, as in `{}`".to_owned())),
-        Err(error) => Err(syntax(error.to_string())),
+    /// Lays the rules of all places over each other as the engine does.
+    fn add_rules(&mut self, merged: &mut Value, own: &[(Origin, RuleSet)], project: &Origin) {
+        let others = [&self.user_rules, &self.environment_rules];
+        self.warnings.extend(rules::restrict(&mut self.project_rules, &others));
+        let effective = rules::effective(own, (project, &self.project_rules));
+        merged["permissions"] = Value::Object(effective.permissions);
+        merged["profiles"] = Value::Object(effective.profiles);
+        self.origins.extend(effective.origins);
     }
 }
 
@@ -218,18 +136,17 @@ pub(crate) fn expand(path: &str, base: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// `SKILLFUL_CATALOG_MAX_CHARS=4000` sets `catalog.max_chars`.
-fn variables(environment: &[(OsString, OsString)]) -> Vec<(String, String, Value)> {
+fn variables(environment: &[(OsString, OsString)]) -> Vec<Said> {
     let find = |name: &str| {
         let set =
             |(key, value): &&(OsString, OsString)| key == OsStr::new(name) && !value.is_empty();
         environment.iter().find(set).map(|(_, value)| value)
     };
-    variable_names()
-        .into_iter()
+    let names = variable_names().into_iter();
+    names
         .filter_map(|(key, name)| {
             let text = find(&name)?.to_string_lossy().into_owned();
-            let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-            Some((key, name, value))
+            Some(Said::in_variable(&key, name, text))
         })
         .collect()
 }

@@ -21,7 +21,7 @@ pub(super) enum Say {
 
 use Say::{Any, Lower, Only};
 
-pub(super) const SETTINGS: [(&str, Say); 45] = [
+pub(super) const SETTINGS: [(&str, Say); 46] = [
     ("audit.store_prompts", Only(&["false"])),
     ("budget.max_context_chars", Lower),
     ("budget.max_cost_usd", Lower),
@@ -33,6 +33,7 @@ pub(super) const SETTINGS: [(&str, Say); 45] = [
     ("catalog.format", Any),
     ("catalog.max_chars", Any),
     ("disclosure", Any),
+    ("eval.trigger_threshold", Any),
     // It adds to what the user wants to be asked about.
     ("execution.require_approval_for", Any),
     ("execution.sandbox", Only(&["required"])),

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::layers::{ConfigError, Layers, closest, expand, known_keys, leaves};
+use super::layers::{Layers, closest, expand, known_keys, leaves};
 use super::project::{SETTINGS, Say};
-use super::{Config, ModelSettings, Origin};
+use super::{Config, ConfigError, ModelSettings, Origin};
 
 /// What the project, the user and the environment say; `None` where there is no file.
 #[derive(Default)]
@@ -278,12 +278,12 @@ fn a_mistake_is_told_with_its_place() {
     };
     check(
         &Said { project: Some(r#"{"registry": {"depth": 1}}"#), ..Default::default() },
-        "unknown setting `registry.depth` in project/.agent/config.json",
+        "unknown setting `registry.depth` in project/.agent/config.json:1:15",
         "did you mean `registry.max_depth`?",
     );
     check(
         &Said { user: Some(r#"{"security": {"max_skill_body_lines": -1}}"#), ..Default::default() },
-        "`security.max_skill_body_lines` in home/.agent/config.json: invalid value: integer `-1`, expected a whole number, 0 or more",
+        "`security.max_skill_body_lines` in home/.agent/config.json:1:15: invalid value: integer `-1`, expected a whole number, 0 or more",
         "`skillful schema config` describes every setting",
     );
     check(
@@ -294,7 +294,7 @@ fn a_mistake_is_told_with_its_place() {
     let misspelt = r#"{"execution": {"require_approval_for": ["wirte_file"]}}"#;
     check(
         &Said { user: Some(misspelt), ..Default::default() },
-        "`execution.require_approval_for` in home/.agent/config.json: unknown permission `wirte_file`; did you mean `write_file`?",
+        "`execution.require_approval_for` in home/.agent/config.json:1:16: unknown permission `wirte_file`; did you mean `write_file`?",
         "`skillful schema config` describes every setting",
     );
     check(

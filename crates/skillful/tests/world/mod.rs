@@ -98,20 +98,27 @@ impl World {
         let mut child = command.stdout(terminal.side()).stderr(terminal.side()).spawn().unwrap();
         // Reading ends when all handles on the other side are closed.
         drop(command);
-        let written = terminal.read("", "");
+        let written = terminal.read();
         child.wait().unwrap();
         self.shown(&written)
     }
 
     /// What a user sees who sits at a terminal and presses `keys` at `question`.
     pub(crate) fn dialogue(&self, line: &str, question: &str, keys: &str) -> String {
-        let terminal = Terminal::new(200);
+        self.conversation(line, &[(question, keys)])
+    }
+
+    /// The same with several questions, one after the other.
+    pub(crate) fn conversation(&self, line: &str, answers: &[(&str, &str)]) -> String {
+        let mut terminal = Terminal::new(200);
         // In a session of its own, so that keys like Ctrl-C reach it as they do a user's program.
         let mut command = self.command(&format!("exec setsid --ctty {line}"));
         command.stdin(terminal.side()).stdout(terminal.side()).stderr(terminal.side());
         let mut child = command.spawn().unwrap();
         drop(command);
-        let written = terminal.read(question, keys);
+        terminal.leave();
+        answers.iter().for_each(|(question, keys)| terminal.press(question, keys));
+        let written = terminal.read();
         let status = child.wait().unwrap();
         let output = Output { status, stdout: Vec::new(), stderr: Vec::new() };
         self.shown(&written) + &self.beside(&output)

@@ -1,4 +1,4 @@
-//! A terminal that remembers what was written to it.
+//! A terminal that remembers what was written to it, and somebody who answers there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -10,9 +10,11 @@ use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetatt
 
 pub(crate) struct Terminal {
     own: File,
-    theirs: File,
+    theirs: Option<File>,
+    written: Vec<u8>,
 }
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 impl Terminal {
     pub(crate) fn new(columns: u16) -> Self {
         let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -31,32 +33,49 @@ impl Terminal {
         let mut modes = tcgetattr(&theirs).unwrap();
         modes.output_modes.remove(OutputModes::OPOST);
         tcsetattr(&theirs, OptionalActions::Now, &modes).unwrap();
-        Self { own: File::from(own), theirs }
+        Self { own: File::from(own), theirs: Some(theirs), written: Vec::new() }
     }
 
     /// A handle for a program to write to.
     pub(crate) fn side(&self) -> OwnedFd {
-        self.theirs.try_clone().unwrap().into()
+        self.theirs.as_ref().unwrap().try_clone().unwrap().into()
     }
 
-    /// Everything that is written until nobody else can write any more. At `question` the user presses `keys`.
-    pub(crate) fn read(self, question: &str, keys: &str) -> Vec<u8> {
-        let Self { mut own, theirs } = self;
-        drop(theirs);
-        let mut written = Vec::new();
+    /// Leaves the other side to the program: reading ends when it does.
+    pub(crate) fn leave(&mut self) {
+        self.theirs = None;
+    }
+
+    /// Waits for a question that was not answered yet, then presses `keys`.
+    pub(crate) fn press(&mut self, question: &str, keys: &str) {
+        let start = self.written.len();
+        while !String::from_utf8_lossy(&self.written[start..]).contains(question) {
+            let seen = String::from_utf8_lossy(&self.written).into_owned();
+            assert!(self.read_more(), "it ended without asking `{question}`:\n{seen}");
+        }
+        self.own.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Everything that was written, once nobody else can write any more.
+    pub(crate) fn read(mut self) -> Vec<u8> {
+        self.leave();
+        while self.read_more() {}
+        self.written
+    }
+
+    /// Waits for more; answers whether there can be any.
+    fn read_more(&mut self) -> bool {
         let mut block = [0; 4096];
-        let mut keys = Some(keys.as_bytes());
         loop {
-            match own.read(&mut block) {
-                Ok(0) => return written,
-                Ok(length) => written.extend(&block[..length]),
+            match self.own.read(&mut block) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    self.written.extend(&block[..length]);
+                    return true;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // Linux has this error for a terminal whose other side is closed.
-                Err(_) => return written,
-            }
-            let asked = String::from_utf8_lossy(&written).contains(question);
-            if let Some(keys) = keys.take_if(|_| asked) {
-                own.write_all(keys).unwrap();
+                Err(_) => return false,
             }
         }
     }

@@ -93,6 +93,7 @@ const fn place(layer: Layer) -> &'static str {
     match layer {
         Layer::Defaults => "the defaults",
         Layer::User => "the user configuration",
+        Layer::Environment => "the environment",
         Layer::Project => "the project configuration",
         Layer::Profile => "the profile",
         Layer::ProjectProfile => "the project's profile",

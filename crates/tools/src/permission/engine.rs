@@ -23,6 +23,8 @@ pub enum Layer {
     Defaults,
     /// The user's configuration.
     User,
+    /// The environment, for the user.
+    Environment,
     /// The project's configuration, which can only tighten.
     Project,
     /// The chosen profile, from the user's configuration.
@@ -46,6 +48,8 @@ impl Layer {
 pub struct Configuration {
     /// `permissions` of the user's configuration.
     pub user: Rules,
+    /// `permissions` of the environment.
+    pub environment: Rules,
     /// `permissions` of the project's configuration.
     pub project: Rules,
     /// The chosen profile of the user's configuration.
@@ -105,7 +109,7 @@ pub struct Decision {
 #[derive(Clone, Debug)]
 pub struct Engine {
     project: String,
-    layers: [(Layer, RuleList); 7],
+    layers: [(Layer, RuleList); 8],
     command_line: CommandLine,
     grants: HashSet<Grant>,
 }
@@ -116,6 +120,7 @@ impl Engine {
         let layers = [
             (Layer::Defaults, Rules::defaults().0),
             (Layer::User, configuration.user.0),
+            (Layer::Environment, configuration.environment.0),
             (Layer::Project, configuration.project.0),
             (Layer::Profile, configuration.profile.0),
             (Layer::ProjectProfile, configuration.project_profile.0),

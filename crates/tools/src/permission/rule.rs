@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::Pattern;
@@ -142,12 +142,23 @@ impl<'de> Visitor<'de> for RulesVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Rules, A::Error> {
         let mut rules = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
-            let permission = known_permission(&name).map_err(A::Error::custom)?;
-            for (pattern, action) in map.next_value::<Patterns>()?.0 {
-                rules.push(Rule { permission: permission.clone(), pattern, action });
-            }
+            rules.extend(map.next_value_seed(About(&name))?);
         }
         Ok(Rules(rules))
+    }
+}
+
+/// The rules about one permission. A name that is unknown is told with its own place, not that of them all.
+struct About<'n>(&'n str);
+
+impl<'de> DeserializeSeed<'de> for About<'_> {
+    type Value = Vec<Rule>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Rule>, D::Error> {
+        let permission = known_permission(self.0).map_err(D::Error::custom)?;
+        let patterns = Patterns::deserialize(deserializer)?.0.into_iter();
+        let rule = |(pattern, action)| Rule { permission: permission.clone(), pattern, action };
+        Ok(patterns.map(rule).collect())
     }
 }
 

@@ -35,8 +35,8 @@ pub struct Applied {
     pub no_new_privileges: bool,
     /// The limits in force besides those on time and output, which always are.
     pub limits: Option<Limits>,
-    /// Which sockets could be opened; any, where system calls were not filtered.
-    pub network: Network,
+    /// Which sockets could be opened; none means any, because system calls were not filtered.
+    pub network: Option<Network>,
     /// How processes were kept apart and together.
     pub isolation: Isolation,
     /// What this kernel could not give although it was asked for.
@@ -98,7 +98,7 @@ pub(super) fn plan(
         seccomp: plan.seccomp,
         no_new_privileges: confined,
         limits: confined.then(|| confinement.limits.clone()),
-        network: confinement.network,
+        network: plan.seccomp.then_some(confinement.network),
         isolation,
         missing,
     };

@@ -8,6 +8,8 @@ use crate::permission::Pattern;
 pub struct PathPatterns {
     names: Vec<Pattern>,
     rows: Vec<(Pattern, usize)>,
+    /// What they are not about.
+    exceptions: Option<Box<PathPatterns>>,
 }
 
 const SECRETS: &[&str] = &[
@@ -61,7 +63,14 @@ impl PathPatterns {
                 .into_iter()
                 .map(|row| (Pattern::new(&*row), row.split('/').count()))
                 .collect(),
+            exceptions: None,
         }
+    }
+
+    /// The same but for paths that these patterns match.
+    #[must_use]
+    pub fn except<'p>(self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        Self { exceptions: Some(Box::new(Self::new(patterns))), ..self }
     }
 
     /// Files that usually hold secrets: environment files, keys, credentials.
@@ -76,6 +85,9 @@ impl PathPatterns {
 
     /// The pattern that a path or one of the directories it is in matches.
     pub fn matching(&self, path: &str) -> Option<&Pattern> {
+        if self.excepts(path) {
+            return None;
+        }
         let path = path.to_lowercase();
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         ends.filter_map(|end| self.matching_last(&path[..end])).next()
@@ -83,7 +95,11 @@ impl PathPatterns {
 
     /// The pattern that the end of a path matches, when the directories it is in are known not to.
     pub(crate) fn matching_entry(&self, path: &str) -> Option<&Pattern> {
-        self.matching_last(&path.to_lowercase())
+        if self.excepts(path) { None } else { self.matching_last(&path.to_lowercase()) }
+    }
+
+    fn excepts(&self, path: &str) -> bool {
+        self.exceptions.as_ref().is_some_and(|exceptions| exceptions.matching(path).is_some())
     }
 
     fn matching_last(&self, path: &str) -> Option<&Pattern> {

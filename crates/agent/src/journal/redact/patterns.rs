@@ -23,19 +23,20 @@ pub(super) const TOKENS: &str = r#"(?x)
 "#;
 
 /// `password=…`, `"api_key": "…"`, `DB_PASSWORD: '…'`; the name ends with one of the words.
+/// What is called, as in `token = make_token2(user)`, is no secret.
 pub(super) const ASSIGNMENT: &str = r#"(?x)
     (?<name>
-        (?i-u:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)
+        (?i-u:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)
         \\?["']?[\ \t]{0,4}[:=][\ \t]{0,4}\\?["']?
     )
     (?<value>[A-Za-z0-9+/=_.~!@\#%^&*?$-]{8,})
+    (?<call>\()?
 "#;
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 10] = [
     "password",
     "passwd",
     "passphrase",
-    "pwd",
     "secret",
     "token",
     "apikey",

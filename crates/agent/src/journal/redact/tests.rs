@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -92,6 +93,7 @@ fn what_only_resembles_a_secret_stays() {
         "password=<your-passw0rd>",
         "api_key = os.environ['API_KEY_1']",
         "token: string, tokens: 123456789, max_tokens=200000, token_count = 12345678a",
+        "token = make_token2(user), PWD=/home/user1/project",
         "secret: true; the secret: a well-kept one",
         "secret_url = https://example.org/abc123",
         "passwords: abcd1234efgh",
@@ -209,4 +211,52 @@ fn a_secret_that_arrives_in_pieces_never_shows() {
     }
     let mut streamed = redactor.streamed();
     assert_eq!([streamed.push("plain words "), streamed.push("at once")], ["plain words ", "at "]);
+}
+
+#[test]
+fn bytes_that_arrive_in_pieces_are_passed_on_without_secrets() {
+    let key = filled("-----BEGIN PRIVATE KEY-----\n{b}\n")
+        + &filled("{b}{b}\n").repeat(150)
+        + "-----END PRIVATE KEY-----\n";
+    let words = "plain wörds, ".repeat(1_500);
+    let parts = [
+        &filled("ghp_{b}"),
+        &words,
+        "\0 my hunter-2-hunter",
+        &words,
+        &key,
+        &filled("password = {b}\n"),
+        &"x".repeat(20_000),
+        &filled(" Bearer {b}"),
+    ];
+    // Between them, what is not text.
+    let whole = parts.map(str::as_bytes).join(&b"\xff\xc3"[..]);
+    let clean = redactor().content(&whole).into_owned();
+    assert_eq!(String::from_utf8_lossy(&clean).matches(MARK).count(), 5);
+    for size in [1, 7, 1_000, 8_192, 30_000, whole.len()] {
+        let mut kept = Vec::new();
+        let mut filtered = Filtered::new(redactor(), &mut kept);
+        whole.chunks(size).for_each(|piece| filtered.write_all(piece).unwrap());
+        let passed = filtered.finish().unwrap();
+        assert_eq!((passed.bytes, passed.sha256), (clean.len() as u64, crate::sha256(&clean)));
+        assert!(kept == clean, "in pieces of {size}");
+    }
+}
+
+#[test]
+fn a_mark_is_lost_on_a_secret_only_where_there_is_one() {
+    let url = "a://me:s3cr3t@b";
+    let seen = "a://me:[redacted:url_password]@b";
+    for (present, written, lost) in [
+        (url, seen, true),
+        (url, "a://me:another@b", false),
+        (seen, seen, false),
+        ("nothing", seen, false),
+        (&format!("{url} {seen}"), &format!("{seen} {seen}"), true),
+        (&format!("{url} {seen}"), &format!("{url} {seen}"), false),
+        (url, "[redacted:jwt]", false),
+    ] {
+        let found = redactor().lost(present, written);
+        assert_eq!(found, lost.then_some("[redacted:url_password]"), "{present} / {written}");
+    }
 }

@@ -48,7 +48,9 @@ fn links_and_repositories_are_named_and_not_followed() {
     symlink(outside.path(), folder.path().join("folder")).unwrap();
     symlink(outside.path().join("run.sh"), folder.path().join("run.sh")).unwrap();
     let report = Scanner::new().scan_folder(folder.path()).unwrap();
-    assert_eq!(report.findings, []);
+    let found: Vec<_> = report.findings.iter().map(|found| (found.rule, &*found.file)).collect();
+    assert_eq!(found, [("opaque-content", "folder"), ("opaque-content", "run.sh")]);
+    assert_eq!(report.worst(), Some(Severity::Medium));
     let link = "a symbolic link, which is not followed";
     assert_eq!(
         skipped(&report),

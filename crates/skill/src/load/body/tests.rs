@@ -175,6 +175,22 @@ fn every_dropped_section_can_be_read_by_its_name() {
 }
 
 #[test]
+fn of_sections_with_one_title_each_can_be_read() {
+    let world = World::with_skills(["root/a"]);
+    let part = |at: usize| format!("## Part {at}\n\nText.\n\n### Example\n\nExample {at}.\n\n");
+    let parts: String = (0..20).map(part).collect();
+    world.write("root/a/SKILL.md", format!("{START}{parts}"));
+    let limits = Limits { body_lines: 10, ..Limits::default() };
+    let entry = world.entry();
+    let body = load_body(&entry, &ReadOptions::default(), &limits).unwrap();
+    let dropped = &body.core.report.dropped_sections;
+    assert!(dropped.contains(&"Part 7 > Example".to_owned()), "{dropped:?}");
+    let section =
+        super::super::load_resource(&entry, "SKILL.md", Some("Part 7 > Example"), &limits);
+    assert_eq!(section.unwrap().text.trim_end(), "### Example\n\nExample 7.");
+}
+
+#[test]
 fn a_body_without_headings_is_cut_with_a_note() {
     let limits = Limits { body_lines: 3, ..Limits::default() };
     let body = load(of_lines(10).as_bytes(), &limits).unwrap();

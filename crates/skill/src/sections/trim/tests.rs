@@ -137,7 +137,7 @@ proptest! {
         let trimmed = trim(&text, lines, chars);
         prop_assert!(trimmed.text.lines().count() <= lines, "{:?}", trimmed.text);
         prop_assert!(trimmed.text.chars().count() <= chars, "{:?}", trimmed.text);
-        let all: Vec<String> = headings(&text).iter().map(ToString::to_string).collect();
+        let all = hints(&headings(&text));
         let kept = headings(&trimmed.text).len();
         prop_assert!(kept + trimmed.dropped.len() >= all.len().saturating_sub(1), "{:?}", trimmed);
         prop_assert!(trimmed.dropped.iter().all(|heading| all.contains(heading)));

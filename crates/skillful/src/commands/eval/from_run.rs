@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use eval::case::Case;
 use eval::record::case_of;
 
-use super::new::Written;
+use super::new::{Written, as_json, write};
 use crate::commands::runs::of_journal;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -30,6 +30,9 @@ pub(super) struct FromRun {
     /// The name of the case; the run's without it
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// Larger files are left for the author to decide about.
@@ -43,38 +46,39 @@ impl FromRun {
         let id = self.id.clone().unwrap_or(own_name);
         let target = super::new::target(session, &self.suite, &id)?;
         let mut case = case_of(&id, &events);
-        let mut files = keep_inputs(&mut case, &session.surroundings.working_directory, &target)?;
+        let inputs = keep_inputs(&mut case, &session.surroundings.working_directory, &target);
         let skills = session.surroundings.project().join(".agent/skills");
         if skills.is_dir() {
             case.setup.skill_roots = vec![PathBuf::from("./.agent/skills")];
         }
-        files.push(super::new::write_case(&target, &case)?);
-        Written { suite: self.suite.clone(), id, files }.print(output)
+        let (file, bytes) = as_json(target.join("case.json"), &case)?;
+        if !self.dry_run {
+            inputs.iter().try_for_each(|(from, to)| copy(from, to))?;
+            write(&file, &bytes)?;
+        }
+        let files = inputs.iter().map(|(_, to)| to).chain([&file]);
+        Written::of(&self.suite, &id, files, !self.dry_run).print(output)
     }
 }
 
-/// Copies what the run named and is still there to `inputs/`; the case asks for nothing else.
-fn keep_inputs(case: &mut Case, workspace: &Path, target: &Path) -> Result<Vec<String>, Failure> {
+/// What the run named and is still there belongs in `inputs/`; the case asks for nothing else.
+fn keep_inputs(case: &mut Case, workspace: &Path, target: &Path) -> Vec<(PathBuf, PathBuf)> {
     let is_kept = |path: &PathBuf| {
         let plain = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         let metadata = fs::symlink_metadata(workspace.join(path));
         plain && metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST)
     };
-    let named = std::mem::take(&mut case.setup.files);
-    let mut written = Vec::new();
-    for path in named.into_iter().filter(is_kept) {
-        let to = target.join("inputs").join(&path);
-        let parent = to.parent().unwrap_or(target);
-        fs::create_dir_all(parent)?;
-        fs::copy(workspace.join(&path), &to).map_err(|error| {
-            Failure::new(
-                Exit::Failed,
-                "IOError",
-                format!("cannot copy `{}`: {error}", path.display()),
-            )
-        })?;
-        written.push(to.to_string_lossy().into_owned());
-        case.setup.files.push(Path::new("inputs").join(path));
-    }
-    Ok(written)
+    let named = std::mem::take(&mut case.setup.files).into_iter();
+    let named: Vec<PathBuf> = named.filter(is_kept).collect();
+    case.setup.files = named.iter().map(|path| Path::new("inputs").join(path)).collect();
+    let places = named.iter().map(|path| (workspace.join(path), target.join("inputs").join(path)));
+    places.collect()
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(to.parent().unwrap_or(to))?;
+    fs::copy(from, to).map(|_| ()).map_err(|error| {
+        let message = format!("cannot copy `{}`: {error}", from.display());
+        Failure::new(Exit::Failed, "IOError", message).hint("check its permissions")
+    })
 }

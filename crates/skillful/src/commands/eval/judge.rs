@@ -47,8 +47,10 @@ impl Judge {
         let located = self.chosen(&cases)?;
         let (events, folder) = self.events(session)?;
         let files = folder.map(|run| Left { workspace: here.clone(), run });
+        let expected = located.expected_contents()?;
         let evidence = Evidence {
             events: &events,
+            expected: &expected,
             files: files.as_ref().map(|files| files as &dyn Files),
             is_live: false,
         };

@@ -22,6 +22,9 @@ use crate::session::Session;
 pub(super) struct New {
     /// The skill
     skill: String,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// What was written.
@@ -30,14 +33,29 @@ pub(crate) struct Written {
     pub(super) suite: String,
     pub(super) id: String,
     pub(super) files: Vec<String>,
+    pub(super) written: bool,
 }
 
 impl Written {
+    pub(super) fn of<'f>(
+        suite: &str,
+        id: &str,
+        files: impl Iterator<Item = &'f PathBuf>,
+        written: bool,
+    ) -> Self {
+        let files = files.map(|path| path.to_string_lossy().into_owned()).collect();
+        Self { suite: suite.to_owned(), id: id.to_owned(), files, written }
+    }
+
     pub(super) fn print(&self, output: &Output) -> Result<ExitCode, Failure> {
         output.result(self, |out, _| {
             self.files.iter().try_for_each(|file| writeln!(out, "{file}"))
         })?;
-        output.note("`skillful eval run` runs it.");
+        output.note(if self.written {
+            "`skillful eval run` runs it."
+        } else {
+            "Nothing was written."
+        });
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -47,11 +65,13 @@ impl New {
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
         let target = target(session, &entry.name, "loads")?;
-        let mut files = vec![write_case(&target, &first_case(session, entry))?];
-        if entry.source != Source::Builtin {
-            files.extend(queries(entry)?);
+        let mut files = vec![as_json(target.join("case.json"), &first_case(session, entry))?];
+        files.extend(queries(entry)?);
+        if !self.dry_run {
+            files.iter().try_for_each(|(path, bytes)| write(path, bytes))?;
         }
-        Written { suite: entry.name.clone(), id: "loads".to_owned(), files }.print(output)
+        let paths = files.iter().map(|(path, _)| path);
+        Written::of(&entry.name, "loads", paths, !self.dry_run).print(output)
     }
 }
 
@@ -92,19 +112,17 @@ fn source(entry: &Entry) -> &'static str {
 }
 
 /// Queries to begin with, in the skill's folder; one that is there stays.
-fn queries(entry: &Entry) -> Result<Option<String>, Failure> {
+fn queries(entry: &Entry) -> Result<Option<NewFile>, Failure> {
     let file = entry.path.join("evals/triggers.json");
-    if file.exists() {
+    if entry.source == Source::Builtin || file.exists() {
         return Ok(None);
     }
-    fs::create_dir_all(entry.path.join("evals"))?;
     let first = entry.description.split(". ").next().unwrap_or_default();
     let queries = json!([
         {"query": first, "should_trigger": true},
         {"query": "What is the capital of France?", "should_trigger": false}
     ]);
-    fs::write(&file, serde_json::to_string_pretty(&queries).unwrap_or_default() + "\n")?;
-    Ok(Some(file.to_string_lossy().into_owned()))
+    as_json(file, &queries).map(Some)
 }
 
 /// The folder of a case that is not there yet.
@@ -127,9 +145,17 @@ pub(super) fn target(session: &Session, suite: &str, id: &str) -> Result<PathBuf
     Ok(target)
 }
 
-pub(super) fn write_case(target: &Path, case: &Case) -> Result<String, Failure> {
-    fs::create_dir_all(target)?;
-    let file = target.join("case.json");
-    fs::write(&file, serde_json::to_string_pretty(case).unwrap_or_default() + "\n")?;
-    Ok(file.to_string_lossy().into_owned())
+/// A file that is to be written, and what it will hold.
+type NewFile = (PathBuf, Vec<u8>);
+
+pub(super) fn as_json(path: PathBuf, content: &impl Serialize) -> Result<NewFile, Failure> {
+    let mut bytes = serde_json::to_vec_pretty(content).map_err(std::io::Error::from)?;
+    bytes.push(b'\n');
+    Ok((path, bytes))
+}
+
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(path);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, bytes));
+    written.map_err(|error| Failure::cannot_write(path, &error))
 }

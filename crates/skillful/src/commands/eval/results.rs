@@ -1,12 +1,13 @@
 //! The folder of one run of a suite: each result as soon as it is there, the records, the reports.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use agent::journal::RunId;
 use eval::report::{Report, html, junit, markdown};
 use eval::runner::CaseResult;
+use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
 use crate::session::Session;
@@ -50,9 +51,7 @@ impl Results {
             }
             name = name.next();
         }
-        let results = Self { folder: all.join(name.as_str()) };
-        fs::create_dir_all(results.records())?;
-        Ok(results)
+        Ok(Self { folder: all.join(name.as_str()) })
     }
 
     /// The folder of an earlier run, by its name or `last`.
@@ -72,8 +71,12 @@ impl Results {
         }
     }
 
-    pub(super) fn records(&self) -> PathBuf {
-        self.folder.join("records")
+    /// Makes it ready for more results, and answers with the place for their records.
+    pub(super) fn begin(&self) -> std::io::Result<PathBuf> {
+        end_last_line(&self.folder.join(RESULTS))?;
+        let records = self.folder.join("records");
+        fs::create_dir_all(&records)?;
+        Ok(records)
     }
 
     /// What is done already; a line that was cut off is not.
@@ -99,28 +102,40 @@ impl Results {
         formats: &[Format],
     ) -> Result<Vec<PathBuf>, Failure> {
         let mut written = Vec::new();
-        let mut write = |name: &str, text: String| -> std::io::Result<()> {
-            let path = self.folder.join(name);
-            fs::write(&path, text)?;
-            written.push(path);
-            Ok(())
-        };
         for format in formats {
-            let text = match format {
-                Format::Json => serde_json::to_string_pretty(report).unwrap_or_default() + "\n",
-                Format::Md => markdown(report),
-                Format::Html => html(report),
-                Format::Junit => junit(report),
-            };
-            write(format.file(), text)?;
+            let path = self.folder.join(format.file());
+            match format {
+                Format::Json => write_json(&path, report)?,
+                Format::Md => fs::write(&path, markdown(report))?,
+                Format::Html => fs::write(&path, html(report))?,
+                Format::Junit => fs::write(&path, junit(report))?,
+            }
+            written.push(path);
         }
         if let Some(benchmark) = &report.benchmark {
-            write(
-                "benchmark.json",
-                serde_json::to_string_pretty(benchmark).unwrap_or_default() + "\n",
-            )?;
+            let path = self.folder.join("benchmark.json");
+            write_json(&path, benchmark)?;
+            written.push(path);
         }
         Ok(written)
+    }
+}
+
+/// Writes as it goes: the text of a large report need not fit into memory.
+fn write_json(path: &Path, document: &impl Serialize) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    serde_json::to_writer_pretty(&mut file, document)?;
+    writeln!(file)?;
+    file.flush()
+}
+
+/// A line that was cut off must not swallow the next one.
+fn end_last_line(file: &Path) -> std::io::Result<()> {
+    match fs::read(file) {
+        Ok(text) if text.last().is_some_and(|byte| *byte != b'\n') => {
+            OpenOptions::new().append(true).open(file)?.write_all(b"\n")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,19 +1,23 @@
 //! `skillful eval run`
 
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use eval::baseline::Changes;
 use eval::case::Located;
-use eval::report::Report;
-use eval::runner::{self, CaseResult, Job, Options};
+use eval::report::{About, Report};
+use eval::runner::{self, CaseResult, Grader, Job, Options};
 use eval::suite;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::folder::SkillFolder;
+use super::plan::Plan;
 use super::results::{Format, Results};
 use super::{compared, progress, summary};
 use crate::failure::{Exit, Failure};
@@ -45,7 +49,7 @@ pub(super) struct Run {
     runs: u32,
     /// How many cases run at a time
     #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<NonZeroUsize>,
     /// Run each case with and without this skill, and compare
     #[arg(long, value_name = "SKILL")]
     with_without: Option<String>,
@@ -56,11 +60,14 @@ pub(super) struct Run {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "json")]
     report: Vec<Format>,
     /// The pass rate, from 0 to 1, below which the command fails
-    #[arg(long, value_name = "RATE", default_value_t = 1.0)]
+    #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate)]
     fail_under: f64,
     /// Go on with an earlier run of the suite, by its name or `last`
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
+    /// List the cases that would be run, and run none
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl Run {
@@ -77,18 +84,29 @@ impl Run {
             compared::check(session, skill, &cases)?;
         }
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        let results = match &self.resume {
-            Some(name) => Results::open(session, name)?,
+        let earlier = self.resume.as_ref().map(|name| Results::open(session, name)).transpose()?;
+        let options = self.options(session)?;
+        let done = earlier.as_ref().map(Results::read).unwrap_or_default();
+        let (done, jobs) = self.left(&cases, done, &options);
+        if self.dry_run {
+            return Plan::of(&jobs, problems).print(output);
+        }
+        let results = match earlier {
+            Some(results) => results,
             None => Results::create(session, jiff::Timestamp::now())?,
         };
-        let done = results.read();
+        let options = Options { records: results.begin()?, ..options };
         let stop = crate::commands::run::stop_on_interrupt()?;
-        let (mut all, interrupted) =
-            self.carry_out(session, output, &cases, done, &results, &stop)?;
-        all.sort_by_key(CaseResult::name);
-        let now = jiff::Timestamp::now().to_string();
-        let mut report =
-            Report::new(now, self.model.clone(), all, problems, self.with_without.as_deref());
+        let all = carry_out(&jobs, done, &options, &results, &stop, output)?;
+        let interrupted = stop.load(Ordering::Relaxed);
+        let about = About {
+            created: jiff::Timestamp::now().to_string(),
+            model: self.model.clone(),
+            problems,
+            compared: self.with_without.as_deref(),
+            trigger_threshold: session.layers.config.eval.trigger_threshold,
+        };
+        let mut report = Report::new(about, all);
         report.changes = baseline.map(|before| Changes::between(&before, &report));
         let written = results.report(&report, &self.report)?;
         output.result(&report, |out, palette| summary::print(&report, out, palette))?;
@@ -110,34 +128,24 @@ impl Run {
         }
     }
 
-    fn carry_out(
-        &self,
-        session: &Session,
-        output: &Output,
-        cases: &[Located],
-        mut done: Vec<CaseResult>,
-        results: &Results,
-        stop: &AtomicBool,
-    ) -> Result<(Vec<CaseResult>, bool), Failure> {
-        let mut jobs = self.jobs(cases);
-        done.retain(|result| jobs.iter().any(|job| result.is_of(job)));
-        jobs.retain(|job| !done.iter().any(|result| result.is_of(job)));
-        let bar = progress::bar(jobs.len(), output);
-        let state = Mutex::new((done, Ok(())));
-        runner::run(&jobs, &self.options(session, results)?, stop, &|result| {
-            let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Err(error) = results.add(&result) {
-                state.1 = Err(error);
+    /// Results that are there already, and what is left to do.
+    fn left<'c>(
+        &'c self,
+        cases: &'c [Located],
+        done: Vec<CaseResult>,
+        options: &Options,
+    ) -> (Vec<CaseResult>, Vec<Job<'c>>) {
+        let mut kept: HashMap<String, CaseResult> =
+            done.into_iter().map(|result| (result.fingerprint.clone(), result)).collect();
+        let (mut done, mut jobs) = (Vec::new(), Vec::new());
+        for job in self.jobs(cases) {
+            // A case that was edited since has another fingerprint, and is run again.
+            match kept.remove(&job.fingerprint(options)) {
+                Some(result) => done.push(result),
+                None => jobs.push(job),
             }
-            state.0.push(result);
-            let failed = state.0.iter().filter(|result| !result.passed).count();
-            bar.set_message(format!("{failed} failed"));
-            bar.inc(1);
-        });
-        bar.finish_and_clear();
-        let (done, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        written?;
-        Ok((done, stop.load(std::sync::atomic::Ordering::Relaxed)))
+        }
+        (done, jobs)
     }
 
     fn jobs<'c>(&'c self, cases: &'c [Located]) -> Vec<Job<'c>> {
@@ -152,13 +160,17 @@ impl Run {
         cases.iter().flat_map(each).collect()
     }
 
-    fn options(&self, session: &Session, results: &Results) -> Result<Options, Failure> {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    /// Records have no place yet.
+    fn options(&self, session: &Session) -> Result<Options, Failure> {
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Ok(Options {
             // With a model of its own, a server is the bottleneck, not this machine.
-            jobs: self.jobs.unwrap_or(cores).max(1),
-            grader: self.grader.clone().or_else(|| self.model.clone()),
-            ..options(session, self.model.clone(), self.base_url.as_deref(), results.records())?
+            jobs: self.jobs.unwrap_or(cores).get(),
+            grader: self.grader.as_ref().or(self.model.as_ref()).map(|model| {
+                let (environment, config) = handed_on(session);
+                Grader { model: reachable(session, model), environment, config }
+            }),
+            ..options(session, self.model.as_deref(), self.base_url.as_deref(), PathBuf::new())?
         })
     }
 
@@ -191,21 +203,53 @@ impl Run {
     }
 }
 
+/// Runs what is left, and keeps each result as soon as it is there.
+fn carry_out(
+    jobs: &[Job<'_>],
+    done: Vec<CaseResult>,
+    options: &Options,
+    results: &Results,
+    stop: &AtomicBool,
+    output: &Output,
+) -> Result<Vec<CaseResult>, Failure> {
+    let bar = progress::bar(jobs.len(), output);
+    let failed = done.iter().filter(|result| !result.passed).count();
+    let state = Mutex::new((done, failed, Ok(())));
+    runner::run(jobs, options, stop, &|result| {
+        let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Err(error) = results.add(&result) {
+            state.2 = Err(error);
+        }
+        state.1 += usize::from(!result.passed);
+        bar.set_message(format!("{} failed", state.1));
+        bar.inc(1);
+        state.0.push(result);
+    });
+    bar.finish_and_clear();
+    let (done, _, written) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    written?;
+    Ok(done)
+}
+
+/// Variables and settings that a real model needs.
+fn handed_on(session: &Session) -> (Vec<(OsString, OsString)>, Map<String, Value>) {
+    let (settings, headers) = session.layers.config.model.handed_on();
+    let mut environment = session.environment_without_folders();
+    environment.extend(headers);
+    (environment, Map::from_iter([("model".to_owned(), settings)]))
+}
+
 /// What runs of cases have in common.
 pub(super) fn options(
     session: &Session,
-    model: Option<String>,
+    model: Option<&str>,
     base_url: Option<&str>,
     records: PathBuf,
 ) -> Result<Options, Failure> {
+    let model = model.map(|model| reachable(session, model));
     // Without a real model nothing of this machine may show in a result.
     let (environment, config) = match &model {
-        Some(_) => {
-            let (settings, headers) = session.layers.config.model.handed_on();
-            let mut environment = session.environment_without_folders();
-            environment.extend(headers);
-            (environment, Map::from_iter([("model".to_owned(), settings)]))
-        }
+        Some(_) => handed_on(session),
         None => (Vec::new(), Map::new()),
     };
     Ok(Options {
@@ -215,11 +259,27 @@ pub(super) fn options(
         config,
         elsewhere: session.surroundings.working_directory.clone(),
         records,
-        jobs: std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+        jobs: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         time_limit: Duration::from_secs(if model.is_some() { 900 } else { 120 }),
         grader: None,
         model,
     })
+}
+
+/// A share, as `--fail-under` takes it.
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.0..=1.0).contains(rate));
+    rate.ok_or_else(|| "a rate is a number from 0 to 1".to_owned())
+}
+
+/// A model that is a file stays that file in a workspace elsewhere.
+fn reachable(session: &Session, model: &str) -> String {
+    match model.strip_prefix("scripted:") {
+        Some(file) => {
+            format!("scripted:{}", session.surroundings.working_directory.join(file).display())
+        }
+        None => model.to_owned(),
+    }
 }
 
 fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use eval::report::{Report, failures};
+use eval::report::{AssertionSummary, Report, failures};
 use skill::text::for_terminal;
 
 use crate::output::{Palette, count};
@@ -35,6 +35,9 @@ pub(super) fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> s
             )?;
         }
     }
+    for name in report.changes.iter().flat_map(|changes| &changes.missing) {
+        writeln!(out, "{dim}gone{dim:#} {}", for_terminal(name))?;
+    }
     let summary = &report.summary;
     let unreadable = report.problems.len();
     let mark = if summary.failed + unreadable == 0 { good } else { bad };
@@ -42,6 +45,10 @@ pub(super) fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> s
         writeln!(out, "{bad}✗{bad:#} {}", for_terminal(problem))?;
     }
     writeln!(out, "{mark}{} of {} passed{mark:#}", summary.passed, count(summary.cases, "case"))?;
+    if let Some(AssertionSummary { passed, total }) = summary.assertions {
+        let all = count(total, "assertion");
+        writeln!(out, "{passed} of {all} true (judged by a model)")?;
+    }
     if summary.unjudged > 0 {
         writeln!(out, "{} not judged (no model)", count(summary.unjudged, "assertion"))?;
     }

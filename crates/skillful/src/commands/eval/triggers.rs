@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 
 use eval::case::{TriggerQuery, trigger_cases};
-use eval::report::{Report, TriggerRate};
+use eval::report::{About, Report, TriggerRate};
 use eval::runner::{self, Job};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -94,7 +94,7 @@ impl Triggers {
         let done = Mutex::new(Vec::new());
         let options = options(
             session,
-            self.model.clone(),
+            self.model.as_deref(),
             self.base_url.as_deref(),
             records.path().to_owned(),
         )?;
@@ -110,7 +110,8 @@ impl Triggers {
         if let Some(error) = done.iter().find_map(|result| result.error.as_ref()) {
             return Err(Failure::new(Exit::Failed, "RunError", error.clone()));
         }
-        let report = Report::new(String::new(), self.model.clone(), done, Vec::new(), None);
+        let trigger_threshold = session.layers.config.eval.trigger_threshold;
+        let report = Report::new(About { trigger_threshold, ..About::default() }, done);
         let (train, validation) = eval::report::split(report.summary.trigger_rates);
         let rates = Rates {
             skill: self.skill.clone(),

@@ -1,32 +1,50 @@
 //! `install --locked`: what the lockfile says, or nothing.
+//!
+//! Invariant: every source is fetched, compared and approved before the first change.
 
 use std::collections::BTreeMap;
 
-use pack::check::{PackedSkill, Rules};
-use pack::install::{Plan, PlannedSkill, Replace, state_of};
+use pack::check::{Pack, PackedSkill, Rules, Verified};
+use pack::install::{
+    Installed, Plan, PlannedSkill, Record, Replace, Root, audit, compare_with_locked,
+};
 use pack::refusal::{Flaw, Refusal};
 use pack::source::Source;
 use skill::lock::{LockedSkill, Lockfile};
 
 use super::{Install, InstallResult, choose, policy, require_signature, shown};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::installing::{byte_bar, changing, check, fetch, times};
 use crate::output::Output;
 use crate::session::Session;
 
 /// Holds skills to what the lockfile says of them.
-pub(super) fn compare(chosen: &[&PackedSkill], lockfile: &Lockfile) -> Result<(), Refusal> {
+pub(super) fn compare(
+    pack: &Pack,
+    chosen: &[&PackedSkill],
+    lockfile: &Lockfile,
+) -> Result<(), Refusal> {
     for skill in chosen {
-        let locked = lockfile.get(skill.name());
-        if locked.is_none_or(|locked| locked.sha256 != skill.sha256) {
-            return Err(Refusal {
+        let name = skill.name();
+        let refusal = match lockfile.get(name) {
+            Some(locked) => compare_with_locked(skill, pack, locked),
+            None => Some(Refusal {
                 flaw: Flaw::NotAsLocked,
-                entry: Some(skill.name().to_owned()),
-                message: "it differs from the lockfile".to_owned(),
-            });
-        }
+                entry: Some(name.to_owned()),
+                message: "the lockfile does not have it".to_owned(),
+            }),
+        };
+        refusal.map_or(Ok(()), Err)?;
     }
     Ok(())
+}
+
+/// The skills of one source that are to be brought back.
+struct Locked<'a> {
+    text: &'a str,
+    pack: Verified<Pack>,
+    detached: Option<String>,
+    names: Vec<String>,
 }
 
 impl Install {
@@ -38,60 +56,109 @@ impl Install {
     ) -> Result<InstallResult, Failure> {
         let root = session.install_root(self.scope)?;
         let lockfile = root.lockfile()?;
-        let is_wanted =
-            |skill: &&LockedSkill| self.skills.is_empty() || self.skills.contains(&skill.name);
-        let differs = |skill: &&LockedSkill| {
-            !state_of(&root, skill).is_ok_and(|state| state.refusals.is_empty())
-        };
-        let mut sources: BTreeMap<(&str, Option<&str>), Vec<&LockedSkill>> = BTreeMap::new();
-        for skill in lockfile.skills().iter().filter(is_wanted).filter(differs) {
-            sources.entry((&skill.source, skill.resolved.as_deref())).or_default().push(skill);
-        }
         let trust = session.trust_store()?;
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
+        self.check_names(&lockfile)?;
+        let sources = self.fetch_locked(&root, &lockfile, &rules, session, output)?;
+        let mut concerns = Vec::new();
+        let mut skills = 0;
+        for source in &sources {
+            let chosen = choose(&source.pack, &source.names)?;
+            skills += chosen.len();
+            concerns.extend(policy::concerns_of(&source.pack, &chosen)?);
+        }
+        policy::approve(&concerns, skills, self.allow_unsafe || self.dry_run, output)?;
         let mut installed = Vec::new();
-        for ((text, resolved), skills) in sources {
-            let source = session.locked_source(text)?;
-            let commit =
-                matches!(source, Source::Git(_)).then(|| resolved.map(str::to_owned)).flatten();
-            let fetched = fetch(&source, &session.fetching(commit), output)?;
-            let resolved = fetched.resolved.clone();
-            let names: Vec<String> = skills.iter().map(|skill| skill.name.clone()).collect();
-            if self.dry_run {
-                let pack = check(fetched, &rules, output)?;
-                compare(&choose(&pack, &names)?, &lockfile)?;
-                continue;
-            }
-            let (label, now) = times();
-            let done = changing(&root, &label, |opened| {
-                let bar = byte_bar(&fetched.material, output);
-                let staged = opened
-                    .stage(fetched.material, fetched.detached, &rules, &|bytes| bar.inc(bytes));
-                bar.finish_and_clear();
-                let pack = staged?;
-                let chosen = choose(&pack, &names)?;
-                compare(&chosen, &opened.lockfile)?;
-                require_signature(session, &pack, &source)?;
-                policy::approve(&pack, &chosen, self.allow_unsafe, false, output)?;
-                let replace = if self.force { Replace::Force } else { Replace::Backup };
-                let skills = chosen
-                    .into_iter()
-                    .map(|skill| PlannedSkill { skill, keep: Vec::new() })
-                    .collect();
-                let plan = Plan {
-                    skills,
-                    replace,
-                    source: text.to_owned(),
-                    resolved: resolved.clone(),
-                    label: label.clone(),
-                    now: now.clone(),
-                };
-                Ok(opened.install(&pack, &plan)?)
-            })?;
-            installed.extend(done.into_iter().map(|one| shown(one, self.scope, text.to_owned())));
+        for source in sources {
+            let text = source.text.to_owned();
+            let done = match self.dry_run {
+                true => planned(&root, &source)?,
+                false => self.bring_back(&root, source, &rules, output)?,
+            };
+            installed.extend(done.into_iter().map(|one| shown(one, self.scope, text.clone())));
         }
         let index = session.index()?;
         Ok(InstallResult { installed, index_hash: index.hash(), written: !self.dry_run })
     }
+
+    fn check_names(&self, lockfile: &Lockfile) -> Result<(), Failure> {
+        let Some(name) = self.skills.iter().find(|name| lockfile.get(name).is_none()) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = lockfile.skills().iter().map(|skill| skill.name.as_str()).collect();
+        let message = format!("the lockfile has no skill `{name}`");
+        let failure = Failure::new(Exit::Failed, "SkillNotFound", message);
+        Err(match known.is_empty() {
+            true => failure.hint("nothing is installed there; --scope names the other place"),
+            false => failure.hint(format!("it has {}", known.join(", "))),
+        })
+    }
+
+    /// Fetches the sources of skills that are not as the lockfile says, and compares them with it.
+    fn fetch_locked<'a>(
+        &self,
+        root: &Root,
+        lockfile: &'a Lockfile,
+        rules: &Rules<'_>,
+        session: &Session,
+        output: &Output,
+    ) -> Result<Vec<Locked<'a>>, Failure> {
+        let is_wanted =
+            |skill: &&LockedSkill| self.skills.is_empty() || self.skills.contains(&skill.name);
+        let differs = |skill: &&LockedSkill| {
+            !audit(root, skill, rules.trust).is_ok_and(|state| state.refusals.is_empty())
+        };
+        let mut sources: BTreeMap<(&str, Option<&str>), Vec<String>> = BTreeMap::new();
+        for skill in lockfile.skills().iter().filter(is_wanted).filter(differs) {
+            let source = (skill.source.as_str(), skill.resolved.as_deref());
+            sources.entry(source).or_default().push(skill.name.clone());
+        }
+        let mut found = Vec::new();
+        for ((text, resolved), names) in sources {
+            let source = session.locked_source(text)?;
+            let commit =
+                matches!(source, Source::Git(_)).then(|| resolved.map(str::to_owned)).flatten();
+            let fetched = fetch(&source, &session.fetching(commit), output)?;
+            let detached = fetched.detached.clone();
+            let pack = check(fetched, rules, output)?;
+            compare(&pack, &choose(&pack, &names)?, lockfile)?;
+            require_signature(session, &pack, &source)?;
+            found.push(Locked { text, pack, detached, names });
+        }
+        Ok(found)
+    }
+
+    fn bring_back(
+        &self,
+        root: &Root,
+        source: Locked<'_>,
+        rules: &Rules<'_>,
+        output: &Output,
+    ) -> Result<Vec<Installed>, Failure> {
+        let Locked { pack, detached, names, .. } = source;
+        let material = pack.into_material();
+        let (label, _) = times();
+        changing(root, &label, |opened| {
+            let bar = byte_bar(&material, output);
+            let staged = opened.stage(material, detached, rules, &|bytes| bar.inc(bytes));
+            bar.finish_and_clear();
+            let pack = staged?;
+            let chosen = choose(&pack, &names)?;
+            compare(&pack, &chosen, &opened.lockfile)?;
+            let planned = |skill| PlannedSkill { skill, keep: Vec::new() };
+            let plan = Plan {
+                skills: chosen.into_iter().map(planned).collect(),
+                replace: if self.force { Replace::Force } else { Replace::Backup },
+                label: label.clone(),
+                record: Record::AsLocked,
+            };
+            Ok(opened.install(&pack, &plan)?)
+        })
+    }
+}
+
+fn planned(root: &Root, source: &Locked<'_>) -> Result<Vec<Installed>, Failure> {
+    let chosen = choose(&source.pack, &source.names)?;
+    Ok(chosen.into_iter().map(|skill| super::planned(root, &source.pack, skill)).collect())
 }

@@ -9,28 +9,29 @@ use crate::failure::{Exit, Failure};
 use crate::installing::ask;
 use crate::output::{Output, count};
 
-/// Goes on only where nothing needs a person's word, or the word was given.
-pub(crate) fn approve(
-    pack: &Pack,
-    chosen: &[&PackedSkill],
-    allow_unsafe: bool,
-    dry_run: bool,
-    output: &Output,
-) -> Result<(), Failure> {
+/// What needs a person's word.
+pub(crate) fn concerns_of(pack: &Pack, chosen: &[&PackedSkill]) -> Result<Vec<Concern>, Failure> {
     let scanner = Scanner::new();
-    let mut found: Vec<Concern> = Vec::new();
+    let mut found = Vec::new();
     for skill in chosen {
         let report = scan(&scanner, pack, skill).map_err(CheckError::from)?;
         found.extend(concerns(skill).into_iter().chain(scan_concerns(skill, &report)));
     }
-    if found.is_empty() {
-        return Ok(());
-    }
+    Ok(found)
+}
+
+/// Goes on only where there is nothing to ask, or the word is `given`.
+pub(crate) fn approve(
+    found: &[Concern],
+    skills: usize,
+    given: bool,
+    output: &Output,
+) -> Result<(), Failure> {
     found.iter().for_each(|concern| output.warn(&format!("{} {}", concern.skill, concern.text)));
-    if allow_unsafe || dry_run {
+    if given || found.is_empty() {
         return Ok(());
     }
-    match ask(&format!("Install {}?", count(chosen.len(), "skill"))) {
+    match ask(&format!("Install {}?", count(skills, "skill"))) {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(Exit::Approval, "Declined", "nothing was installed")
             .hint("nothing was changed")),

@@ -1,5 +1,7 @@
 //! What the settings of MCP clients need to start this server.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -28,10 +30,18 @@ pub(super) fn print(client: Client, output: &Output) -> Result<(), Failure> {
         Written::Json(value) => format!("{value:#}\n"),
         Written::Text(text) => text,
     };
-    let document = json!({"file": file, "content": text});
-    output.result(&document, |out, _| out.write_all(text.as_bytes()))?;
+    let settings = ClientSettings { file, content: text };
+    output.result(&settings, |out, _| out.write_all(settings.content.as_bytes()))?;
     output.note(&format!("for {file}"));
     Ok(())
+}
+
+/// What goes into the settings of a client.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ClientSettings {
+    /// Where they are.
+    file: &'static str,
+    content: String,
 }
 
 enum Written {

@@ -16,11 +16,13 @@ use crate::session::Session;
 pub(super) struct Terminal<'a> {
     grants: Option<GrantFile>,
     cancel: &'a Cancel,
+    /// Whether they said no to something.
+    pub(super) denied: bool,
 }
 
 impl<'a> Terminal<'a> {
     pub(super) fn new(session: &Session, cancel: &'a Cancel) -> Self {
-        Self { grants: session.grants(), cancel }
+        Self { grants: session.grants(), cancel, denied: false }
     }
 }
 
@@ -38,7 +40,10 @@ impl Approver for Terminal<'_> {
                     return Some(Answer::Reject { message });
                 }
                 Some(line) => match understood(&line) {
-                    Some(answer) => return Some(answer),
+                    Some(answer) => {
+                        self.denied |= matches!(answer, Answer::Reject { .. });
+                        return Some(answer);
+                    }
                     None => continue,
                 },
                 None => return None,

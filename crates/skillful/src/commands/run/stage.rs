@@ -10,7 +10,7 @@ use agent::action::{Action, SkillRef};
 use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
 use agent::journal::{self, Durability, Journal, Redactor, RunId};
-use agent::run::{Patience, Preloaded, Run, Setup};
+use agent::run::{Preloaded, Run, Setup};
 use agent::workbench::{ScriptSettings, Workbench};
 use serde_json::{Value, json};
 use skill::index::Index;
@@ -74,7 +74,7 @@ impl Stage<'_> {
             catalog: catalog.text,
             tools: self.engine.tools(),
             budget: config.budget.clone(),
-            patience: Patience::default(),
+            patience: config.patience,
             invoked: wanted.skill.clone(),
             preloaded,
             is_child: false,
@@ -181,7 +181,11 @@ pub(crate) fn workbench<'a>(
     let config = &session.layers.config;
     let folder = session.surroundings.working_directory.clone();
     let mut workspace = Workspace::open(&folder)?;
-    workspace.network.hosts = config.execution.network_hosts.iter().map(Pattern::new).collect();
+    let patterns = |hosts: &[String]| hosts.iter().map(Pattern::new).collect();
+    workspace.network.hosts = patterns(&config.execution.network_hosts);
+    workspace.network.private_hosts = patterns(&config.execution.private_hosts);
+    let visible = config.security.visible_files.iter().map(String::as_str);
+    workspace.secrets = workspace.secrets.except(visible);
     let mut interpreters = Interpreters::default();
     for (extension, command) in &config.execution.interpreters {
         interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
@@ -205,7 +209,7 @@ pub(crate) fn workbench<'a>(
                 time_zone: variable("TZ"),
             },
             interpreters,
-            arguments: Default::default(),
+            arguments: config.argument_limits(),
             confinement: config.confinement(),
         },
     })

@@ -21,7 +21,7 @@ use crate::session::Session;
 pub(super) struct Show {
     /// The run, or `last`
     run: String,
-    /// Wait for what happens next, until the run ends
+    /// Wait for what happens next, until the run ends or nobody works on it
     #[arg(long, conflicts_with = "json")]
     follow: bool,
 }
@@ -30,6 +30,7 @@ impl Show {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
         let mut shown = 0;
+        let mut is_left = false;
         loop {
             let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
             let fresh = &events[shown.min(events.len())..];
@@ -41,7 +42,15 @@ impl Show {
             if ended || !self.follow {
                 return Ok(ExitCode::SUCCESS);
             }
-            std::thread::sleep(Duration::from_millis(200));
+            if is_left {
+                output.note("Nobody works on the run any more; `skillful run --resume` goes on.");
+                return Ok(ExitCode::SUCCESS);
+            }
+            // Whatever was written before it was left is shown in the next round.
+            is_left = !journal::is_in_use(&folder).map_err(|error| super::of_journal(&error))?;
+            if !is_left {
+                std::thread::sleep(Duration::from_millis(200));
+            }
         }
     }
 }

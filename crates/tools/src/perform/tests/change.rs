@@ -96,7 +96,7 @@ fn nothing_changes_when_it_cannot_be_recorded() {
     ] {
         let world = World::new(&[("a.txt", "1")]);
         let call = world.approve(world.resolve(tool, params).unwrap());
-        let mut fails = |_: &crate::undo::Undo| Err(io::ErrorKind::StorageFull.into());
+        let mut fails = |_: &Undo| Err(io::ErrorKind::StorageFull.into());
         let error = perform(call, &world.engine, &world.workspace, &mut fails).unwrap_err();
         assert_eq!(error.code(), "IOError");
         assert_eq!((world.content("a.txt"), world.path("new").exists()), ("1".to_owned(), false));
@@ -109,7 +109,7 @@ fn the_file_is_recorded_before_it_is_changed() {
     let call = world
         .approve(world.resolve("write_file", json!({"path": "a.txt", "content": "2"})).unwrap());
     let mut seen = None;
-    let mut record = |undo: &crate::undo::Undo| {
+    let mut record = |undo: &Undo| {
         seen = Some((undo.previous.clone().unwrap().bytes, world.content("a.txt")));
         Ok(())
     };

@@ -272,18 +272,28 @@ fn any_configuration() -> impl Strategy<Value = Configuration> {
         });
     let asking = vec(select(NAMES.to_vec()), 0..2)
         .prop_map(|names| Rules::asking(names).expect("they are known"));
-    (any_rules(), any_rules(), any_rules(), any_rules(), asking, command_line).prop_map(
-        |(user, project, profile, project_profile, required_approval, command_line)| {
-            Configuration {
+    (any_rules(), any_rules(), any_rules(), any_rules(), any_rules(), asking, command_line)
+        .prop_map(
+            |(
                 user,
+                environment,
                 project,
                 profile,
                 project_profile,
                 required_approval,
                 command_line,
-            }
-        },
-    )
+            )| {
+                Configuration {
+                    user,
+                    environment,
+                    project,
+                    profile,
+                    project_profile,
+                    required_approval,
+                    command_line,
+                }
+            },
+        )
 }
 
 fn any_wish() -> impl Strategy<Value = Wish> {
@@ -297,6 +307,7 @@ fn model(configuration: &Configuration, permission: &str, pattern: &str) -> Acti
     let layers = [
         (false, Rules::defaults().0),
         (false, configuration.user.0.clone()),
+        (false, configuration.environment.0.clone()),
         (true, configuration.project.0.clone()),
         (false, configuration.profile.0.clone()),
         (true, configuration.project_profile.0.clone()),

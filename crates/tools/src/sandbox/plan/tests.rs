@@ -46,6 +46,10 @@ fn the_best_effort_takes_what_there_is_and_says_what_is_missing() {
     let (_, applied) = plan(&kernel, &in_mode(SandboxMode::BestEffort)).unwrap();
     assert_eq!(applied.missing, lacking);
     assert_eq!((applied.landlock_abi, applied.seccomp), (None, true));
+    assert_eq!(applied.network, Some(Network::Denied));
+    let kernel = Kernel::complete().without(Feature::Seccomp);
+    let (_, applied) = plan(&kernel, &in_mode(SandboxMode::BestEffort)).unwrap();
+    assert_eq!(applied.network, None, "nothing keeps it from the network");
 }
 
 #[test]
@@ -53,7 +57,7 @@ fn no_sandbox_was_asked_for_and_none_is_claimed() {
     let (_, applied) = plan(&Kernel::complete(), &in_mode(SandboxMode::Off)).unwrap();
     let expected = serde_json::json!({
         "mode": "off", "landlock_abi": null, "seccomp": false, "no_new_privileges": false,
-        "limits": null, "network": "denied", "isolation": "swept", "missing": [],
+        "limits": null, "network": null, "isolation": "swept", "missing": [],
     });
     assert_eq!(serde_json::to_value(applied).unwrap(), expected);
 }

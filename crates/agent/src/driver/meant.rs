@@ -1,0 +1,46 @@
+//! What the model decided, word for word.
+//!
+//! A run and its record have a decision without its secrets. What is done is what was meant: a file that was
+//! written with what stands for a secret would be damaged, and so would an argument.
+
+use crate::action::Action;
+use crate::journal::is_redacted;
+use crate::step::Refusal;
+
+/// What to do for an action of the run, for which the model `decided`, unless that was in an earlier process.
+///
+/// What a guard looks at is as the guard left it; the content is the model's.
+pub(super) fn meant(action: &Action, decided: Option<&Action>) -> Result<Action, Refusal> {
+    let Some(decided) = decided else { return complete(action).map(|()| action.clone()) };
+    let mut meant = action.clone();
+    match (&mut meant, decided) {
+        (Action::CallTool { params, .. }, Action::CallTool { params: own, .. }) => {
+            params.clone_from(own);
+        }
+        (Action::SearchSkills { query, .. }, Action::SearchSkills { query: own, .. }) => {
+            query.clone_from(own);
+        }
+        (
+            Action::RunScript { args, stdin, .. },
+            Action::RunScript { args: own_args, stdin: own_stdin, .. },
+        ) => {
+            args.clone_from(own_args);
+            stdin.clone_from(own_stdin);
+        }
+        _ => {}
+    }
+    Ok(meant)
+}
+
+/// Refuses an action from the record that is not all there.
+pub(super) fn complete(action: &Action) -> Result<(), Refusal> {
+    let words = serde_json::to_string(action).unwrap_or_default();
+    if !is_redacted(&words) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        "Redacted",
+        "not done: the program ended before, and the record has this action without its secrets",
+        "decide it again, as a whole",
+    ))
+}

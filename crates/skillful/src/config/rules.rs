@@ -1,0 +1,153 @@
+//! Rules of the files and the environment: what a project's cannot do, and what of all of them counts.
+//!
+//! The engine decides; here is only what is said about its rules.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use tools::permission::{Action, Configuration, Engine, PERMISSIONS, Rule, Rules};
+
+use super::Origin;
+
+/// Rules of one place. Their order matters, so they are read straight from the text.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(default)]
+pub(crate) struct RuleSet {
+    pub(crate) permissions: Rules,
+    pub(crate) profiles: BTreeMap<String, Rules>,
+}
+
+impl RuleSet {
+    /// Adds rules that come after these.
+    pub(crate) fn extend(&mut self, later: Self) {
+        self.permissions.0.extend(later.permissions.0);
+        for (name, rules) in later.profiles {
+            self.profiles.entry(name).or_default().0.extend(rules.0);
+        }
+    }
+
+    /// The rules of a profile, none where there is no such profile.
+    fn profile(&self, name: &str) -> &[Rule] {
+        self.profiles.get(name).map_or(&[], |rules| &rules.0)
+    }
+}
+
+/// Takes out of a project's rules what would allow more than `others` do; gives a warning for each.
+pub(super) fn restrict(project: &mut RuleSet, others: &[&RuleSet]) -> Vec<String> {
+    let mut below = Rules::defaults().0;
+    below.extend(others.iter().flat_map(|rules| rules.permissions.0.iter().cloned()));
+    let mut warnings = drop_ignored(&mut project.permissions, "permissions", &below);
+    for (name, rules) in &mut project.profiles {
+        let mut below = below.clone();
+        below.extend(others.iter().flat_map(|rules| rules.profile(name).iter().cloned()));
+        warnings.extend(drop_ignored(rules, &format!("profiles.{name}"), &below));
+    }
+    warnings
+}
+
+fn drop_ignored(rules: &mut Rules, section: &str, below: &[Rule]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut kept: Vec<Rule> = Vec::new();
+    for rule in rules.0.drain(..) {
+        if loosens(&rule, &kept, below) {
+            let Rule { permission, pattern, action } = rule;
+            warnings.push(format!(
+                "`{section}.{permission}: {{\"{pattern}\": \"{action}\"}}` in the project's file is ignored: a project may only tighten it"
+            ));
+        } else {
+            kept.push(rule);
+        }
+    }
+    rules.0 = kept;
+    warnings
+}
+
+/// Whether a rule of a project asks for more than the rules below it give, and for nothing else: it takes back
+/// nothing that they allow, and is no exception to a stricter rule of the project before it.
+fn loosens(rule: &Rule, before: &[Rule], below: &[Rule]) -> bool {
+    let about = |rules: &[Rule], permission: &str, differs: fn(Action, Action) -> bool| {
+        let mut about = rules.iter().filter(|other| other.permission.matches(permission));
+        about.any(|other| differs(other.action, rule.action))
+    };
+    let counts = |name: &str| {
+        about(below, name, |other, own| other < own)
+            || about(before, name, |other, own| other > own)
+    };
+    // Where no rule is about it, it asks.
+    let is_stricter_below = |name: &str| {
+        about(below, name, |other, own| other > own)
+            || rule.action == Action::Allow && !about(below, name, |_, _| true)
+    };
+    let named = || PERMISSIONS.into_iter().filter(|name| rule.permission.matches(name));
+    !named().any(counts) && named().any(is_stricter_below)
+}
+
+/// What counts of one section, by permission and pattern, and where it is from.
+type Shown = BTreeMap<String, BTreeMap<String, (Action, Origin)>>;
+
+/// The rules that count, as they could be written in one file, and where each is from.
+pub(super) struct Effective {
+    pub(super) permissions: Map<String, Value>,
+    pub(super) profiles: Map<String, Value>,
+    /// By dotted key.
+    pub(super) origins: BTreeMap<String, Origin>,
+}
+
+/// The rules that count, of `own` places, the later over the earlier, and of a project's file, which tightens them.
+pub(super) fn effective(own: &[(Origin, RuleSet)], project: (&Origin, &RuleSet)) -> Effective {
+    let mut origins = BTreeMap::new();
+    let permissions = section(own, project, |rules| &rules.permissions.0);
+    let permissions = written("permissions", permissions, &mut origins);
+    let names =
+        own.iter().map(|(_, rules)| rules).chain([project.1]).flat_map(|r| r.profiles.keys());
+    let mut profiles = Map::new();
+    for name in names {
+        let shown = section(own, project, |rules| rules.profile(name));
+        let rules = written(&format!("profiles.{name}"), shown, &mut origins);
+        profiles.insert(name.clone(), Value::Object(rules));
+    }
+    Effective { permissions, profiles, origins }
+}
+
+fn section(
+    own: &[(Origin, RuleSet)],
+    (place, project): (&Origin, &RuleSet),
+    rules: impl Fn(&RuleSet) -> &[Rule],
+) -> Shown {
+    let mut shown = Shown::new();
+    let mut below = Vec::new();
+    for (origin, set) in own {
+        for rule in rules(set) {
+            let patterns = shown.entry(rule.permission.to_string()).or_default();
+            // Nothing that came before is left of what everything is said about.
+            patterns.retain(|_, _| !rule.pattern.is_universal());
+            patterns.insert(rule.pattern.to_string(), (rule.action, origin.clone()));
+            below.push(rule.clone());
+        }
+    }
+    let below = Engine::new("", Configuration { user: Rules(below), ..Default::default() });
+    for rule in rules(project) {
+        let (permission, pattern) = (rule.permission.as_str(), rule.pattern.as_str());
+        let action = rule.action.max(below.action(permission, pattern));
+        let patterns = shown.entry(permission.to_owned()).or_default();
+        patterns.retain(|_, (other, _)| !rule.pattern.is_universal() || *other > action);
+        let known = patterns.get(pattern).filter(|(_, from)| from != place);
+        if known.is_none_or(|(other, _)| *other < action) {
+            patterns.insert(pattern.to_owned(), (action, place.clone()));
+        }
+    }
+    shown
+}
+
+fn written(key: &str, shown: Shown, origins: &mut BTreeMap<String, Origin>) -> Map<String, Value> {
+    let mut map = Map::new();
+    for (permission, patterns) in shown {
+        let mut actions = Map::new();
+        for (pattern, (action, origin)) in patterns {
+            origins.insert(format!("{key}.{permission}.{pattern}"), origin);
+            actions.insert(pattern, json!(action));
+        }
+        map.insert(permission, Value::Object(actions));
+    }
+    map
+}

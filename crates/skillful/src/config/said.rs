@@ -1,0 +1,161 @@
+//! What one place says, a file or a variable, and what can be wrong with it.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::layers::{closest, known_keys, leaves};
+use super::place::Place;
+use super::rules::RuleSet;
+use super::{Config, Origin, model};
+
+/// What one place says.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) origin: Origin,
+    pub(super) settings: Value,
+    text: String,
+}
+
+/// A project comes from strangers, and so does its file.
+const LARGEST: u64 = 1_000_000;
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    /// A file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    /// Something else is in the file's place.
+    #[error("`{}` is not a regular file of at most {LARGEST} bytes", path.display())]
+    Unfit { path: PathBuf },
+    /// A file is not JSON.
+    #[error("`{}` is not valid JSON: {reason}", path.display())]
+    Syntax { path: PathBuf, reason: String },
+    /// A file is not text.
+    #[error("`{}` is not UTF-8 in line {line}", path.display())]
+    Encoding { path: PathBuf, line: usize },
+    /// There is no such setting.
+    #[error("unknown setting `{key}` in {place}")]
+    UnknownKey { key: String, place: Place, suggestion: Option<String> },
+    /// A setting has a value it cannot have.
+    #[error("`{key}` in {place}: {reason}")]
+    Value { key: String, place: Place, reason: String },
+}
+
+impl ConfigError {
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Read { .. } => "check the file's permissions".to_owned(),
+            Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
+            Self::Encoding { .. } => "save it as UTF-8".to_owned(),
+            Self::Syntax { .. } => "correct the file; comments are allowed".to_owned(),
+            Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
+            Self::UnknownKey { .. } | Self::Value { .. } => {
+                "`skillful schema config` describes every setting".to_owned()
+            }
+        }
+    }
+}
+
+impl Said {
+    /// What a file says; nothing where there is none, or nothing in it.
+    pub(super) fn in_file(origin: &Origin) -> Result<Option<Self>, ConfigError> {
+        let (Origin::Project(path) | Origin::User(path)) = origin else { return Ok(None) };
+        let Some(text) = read(path)? else { return Ok(None) };
+        let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
+        let mut settings = match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
+            Ok(Value::Null) => return Ok(None),
+            Ok(settings @ Value::Object(_)) => settings,
+            Ok(_) => return Err(syntax("settings are an object, as in `{}`".to_owned())),
+            Err(error) => return Err(syntax(error.to_string())),
+        };
+        model::spell_out(&mut settings);
+        Ok(Some(Self { origin: origin.clone(), settings, text }))
+    }
+
+    /// What a variable says about the setting `key`: JSON, or else text.
+    pub(super) fn in_variable(key: &str, name: String, text: String) -> Self {
+        let (value, text) = match serde_json::from_str(&text) {
+            Ok(value) => (value, text),
+            Err(_) => (Value::String(text), String::new()),
+        };
+        let nest =
+            |value, part: &str| Value::Object([(part.to_owned(), value)].into_iter().collect());
+        let mut settings = key.rsplit('.').fold(value, nest);
+        model::spell_out(&mut settings);
+        Self { origin: Origin::Environment(name), settings, text: format!("{{\"{key}\": {text}}}") }
+    }
+
+    /// The settings alone, if they can be.
+    pub(super) fn check(&self) -> Result<Config, ConfigError> {
+        let known = known_keys();
+        let unknown = |key: String, names: &mut dyn Iterator<Item = &str>| {
+            let suggestion = closest(&key, names);
+            ConfigError::UnknownKey { place: self.place(&key), suggestion, key }
+        };
+        for (key, _) in leaves(&self.settings) {
+            let is_known = |known: &String| *known == key || key.starts_with(&format!("{known}."));
+            if !known.iter().any(is_known) {
+                return Err(unknown(key, &mut known.iter().map(String::as_str)));
+            }
+        }
+        // A section without settings has no leaves.
+        let mut sections = known.iter().map(|key| key.split('.').next().unwrap_or(key));
+        for (key, _) in self.settings.as_object().into_iter().flatten() {
+            if !sections.clone().any(|section| section == key) {
+                return Err(unknown(key.clone(), &mut sections));
+            }
+        }
+        serde_path_to_error::deserialize(&self.settings).map_err(|error| {
+            self.wrong(&error.path().to_string(), in_plain_words(&error.inner().to_string()))
+        })
+    }
+
+    /// The rules, in their order.
+    pub(super) fn rules(&self) -> Result<RuleSet, ConfigError> {
+        if ["permissions", "profiles"].iter().all(|key| self.settings.get(key).is_none()) {
+            return Ok(RuleSet::default());
+        }
+        // The settings have lost the order, but not what is wrong.
+        serde_path_to_error::deserialize::<_, RuleSet>(&self.settings)
+            .map_err(|error| self.wrong(&error.path().to_string(), error.inner().to_string()))?;
+        jsonc_parser::parse_to_serde_value(&self.text, &Default::default())
+            .map_err(|error| self.wrong("permissions", error.to_string()))
+    }
+
+    /// The error for a value that cannot be.
+    pub(super) fn wrong(&self, key: &str, reason: String) -> ConfigError {
+        ConfigError::Value { key: key.to_owned(), place: self.place(key), reason }
+    }
+
+    fn place(&self, key: &str) -> Place {
+        Place::of(&self.origin, &self.text, key)
+    }
+}
+
+fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+    let cannot_read = |source| ConfigError::Read { path: path.to_owned(), source };
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() <= LARGEST => {}
+        Ok(_) => return Err(ConfigError::Unfit { path: path.to_owned() }),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(cannot_read(error)),
+    }
+    let bytes = std::fs::read(path).map_err(cannot_read)?;
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        ConfigError::Encoding { path: path.to_owned(), line }
+    })
+}
+
+/// A user need not know how this program calls its numbers.
+fn in_plain_words(reason: &str) -> String {
+    ["usize", "u64"].iter().fold(reason.to_owned(), |reason, name| {
+        reason.replace(&format!("expected {name}"), "expected a whole number, 0 or more")
+    })
+}
