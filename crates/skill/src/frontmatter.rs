@@ -234,7 +234,15 @@ pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
     {
         return Ok(Parsed { fields, repaired: false });
     }
-    let yaml = &*without_controls(yaml);
+    let allowed = without_controls(yaml);
+    let mut parsed = parse_or_repair(&allowed, limits)?;
+    if let Cow::Owned(_) = allowed {
+        restore_controls(&mut parsed.fields);
+    }
+    Ok(parsed)
+}
+
+fn parse_or_repair(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
     match full::parse(yaml, limits) {
         Ok(fields) => Ok(Parsed { fields, repaired: false }),
         Err(error @ FrontmatterError::InvalidYaml { .. }) => match repair::quote_values(yaml) {
@@ -251,18 +259,37 @@ pub fn parse(yaml: &str, limits: &Limits) -> Result<Parsed, FrontmatterError> {
     }
 }
 
-/// YAML allows no control characters. Each is replaced by a hidden one that it does allow, so that
-/// what holds for those holds for it: refused in a name, taken out of a description.
+/// YAML allows no control characters. Each is replaced by a hidden one that it does allow while the
+/// text is parsed; then what holds for any hidden character holds for it.
 fn without_controls(yaml: &str) -> Cow<'_, str> {
-    const TAGS: u32 = 0xE_0000;
-    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{85}');
-    let visible =
-        |c: char| if is_control(c) { char::from_u32(TAGS + u32::from(c)) } else { Some(c) };
     if yaml.contains(is_control) {
-        Cow::Owned(yaml.chars().filter_map(visible).collect())
+        let allowed = |c| if is_control(c) { moved(c, STAND_INS) } else { c };
+        Cow::Owned(yaml.chars().map(allowed).collect())
     } else {
         Cow::Borrowed(yaml)
     }
+}
+
+fn restore_controls(fields: &mut Map) {
+    let restored = |text: &str| -> String {
+        let original = |c| match moved(c, -STAND_INS) {
+            control if is_control(control) => control,
+            _ => c,
+        };
+        text.chars().map(original).collect()
+    };
+    fields.for_each_text(&mut |text| *text = restored(text));
+}
+
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{85}')
+}
+
+/// From a control character to the tag character that stands for it.
+const STAND_INS: i32 = 0xE_0000;
+
+fn moved(c: char, by: i32) -> char {
+    u32::from(c).checked_add_signed(by).and_then(char::from_u32).unwrap_or(c)
 }
 
 /// What the fast path and the full parser say, for a fuzz target to compare.

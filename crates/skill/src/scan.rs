@@ -15,6 +15,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -60,9 +61,13 @@ impl Default for ScanOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Link {
     /// The link.
-    pub path: String,
+    #[serde(with = "path_bytes")]
+    #[schemars(with = "String")]
+    pub path: PathBuf,
     /// Where it leads.
-    pub target: String,
+    #[serde(with = "path_bytes")]
+    #[schemars(with = "String")]
+    pub target: PathBuf,
 }
 
 /// A skill below a root.
@@ -118,7 +123,7 @@ pub enum Problem {
     /// Links are not followed.
     #[error("a symbolic link, and links are not followed")]
     LinkNotFollowed,
-    /// The root does not exist or is no folder.
+    /// The root does not exist.
     #[error("no such folder")]
     NoRoot,
     /// The walk's bound was reached.
@@ -206,11 +211,13 @@ pub(crate) fn scan(
 ) -> (Scan, Basis<'static>) {
     let mut scan = Scan::default();
     let mut basis = Basis { started, stamps: Vec::new() };
-    let opened = open_folder(root).ok().zip(root.canonicalize().ok());
-    let Some((handle, real)) = opened else {
-        basis.stamps.push(Stamped::new(PathBuf::new(), None));
-        scan.ignore(PathBuf::new(), Problem::NoRoot);
-        return (scan, basis);
+    let (handle, real) = match open_root(root) {
+        Ok(opened) => opened,
+        Err(problem) => {
+            basis.stamps.push(Stamped::new(PathBuf::new(), None));
+            scan.ignore(PathBuf::new(), problem);
+            return (scan, basis);
+        }
     };
     let look = Look { handle: &handle, root, real: &real, options, known };
     let mut level = vec![Folder::root(&real, root.file_name())];
@@ -254,6 +261,16 @@ impl Scan {
         self.found.sort_by(|a, b| a.folder.as_os_str().cmp(b.folder.as_os_str()));
         self.ignored.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     }
+}
+
+/// The root, and where it really is.
+fn open_root(root: &Path) -> Result<(OwnedFd, PathBuf), Problem> {
+    let opened = open_folder(root).map_err(std::io::Error::from);
+    let opened = opened.and_then(|handle| Ok((handle, root.canonicalize()?)));
+    opened.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Problem::NoRoot,
+        kind => Problem::Unreadable { reason: kind.to_string() },
+    })
 }
 
 /// Opens the root as a place to look files up from; what is below it may change under our feet, but

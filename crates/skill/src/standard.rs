@@ -2,8 +2,8 @@
 //!
 //! The reference reads YAML with every scalar as text, allows six top-level fields, and holds names to
 //! its rules. Where it departs from YAML or from its own specification, this follows the specification
-//! and says so in a warning: it refuses flow style (`[a, b]`), and it ends the frontmatter at any
-//! `---`, also inside a value.
+//! and says so in a warning: it refuses flow style (`[a, b]`), tabs and a byte order mark, takes `~`
+//! for text, and ends the frontmatter at any `---`, also inside a value.
 
 #[cfg(test)]
 mod tests;
@@ -11,10 +11,11 @@ mod tests;
 use schemars::JsonSchema;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::frontmatter::{self, FrontmatterError, Limits};
 use crate::text::for_terminal;
-use crate::value::{Map, Value};
+use crate::value::{Map, Scalar, Value};
 
 const FIELDS: [&str; 6] =
     ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
@@ -63,7 +64,37 @@ fn read(content: &str) -> Result<(Map, Vec<String>), FrontmatterError> {
             "the reference validator ends the frontmatter at the `---` inside a value".to_owned(),
         );
     }
+    if content.starts_with('\u{FEFF}') {
+        warnings.push("the reference validator refuses a byte order mark".to_owned());
+    }
+    if has_bare_tab(yaml, &fields) {
+        warnings.push("the reference validator refuses tabs outside of quotes".to_owned());
+    }
+    if has_null_description(yaml) {
+        warnings.push(
+            "the reference validator takes a description of `~` or `null` for text".to_owned(),
+        );
+    }
     Ok((fields, warnings))
+}
+
+fn without_comment(line: &str) -> &str {
+    line.find(" #").map_or(line, |comment| &line[..comment])
+}
+
+/// Whether a tab stands outside of quoted text and blocks.
+fn has_bare_tab(yaml: &str, fields: &Map) -> bool {
+    let tabs = |text: &str| text.matches('\t').count();
+    let mut quoted = 0;
+    let mut count = |scalar: &Scalar| quoted += if scalar.plain { 0 } else { tabs(&scalar.text) };
+    fields.0.iter().for_each(|(_, value)| value.scalars(&mut count));
+    yaml.lines().map(|line| tabs(without_comment(line))).sum::<usize>() > quoted
+}
+
+/// Whether the description is YAML's word for nothing, and not just left out.
+fn has_null_description(yaml: &str) -> bool {
+    let values = yaml.lines().filter_map(|line| without_comment(line).strip_prefix("description:"));
+    values.map(str::trim).any(|value| matches!(value, "~" | "null" | "Null" | "NULL"))
 }
 
 fn errors(fields: &Map, folder: &str) -> Vec<String> {
@@ -84,6 +115,9 @@ fn errors(fields: &Map, folder: &str) -> Vec<String> {
     }
     match fields.get("description") {
         None => errors.push("missing field: description".to_owned()),
+        Some(value) if value.is_null() => {
+            errors.push("`description` must be text and not empty".to_owned());
+        }
         Some(value) => match text(value).filter(|text| !text.trim().is_empty()) {
             None => errors.push("`description` must be text and not empty".to_owned()),
             Some(text) => check_length("the description", text, DESCRIPTION_CHARS, &mut errors),
@@ -128,7 +162,9 @@ fn check_name(value: &Value, folder: &str, errors: &mut Vec<String>) {
     if name.contains("--") {
         errors.push("the name must not hold two hyphens in a row".to_owned());
     }
-    if !name.chars().all(|c| c.is_alphanumeric() || c == '-') {
+    // A vowel sign or an accent that stands for itself is no letter.
+    let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c);
+    if !name.chars().all(|c| is_letter(c) || c == '-') {
         errors.push(format!("the name `{name}` must hold only letters, digits and hyphens"));
     }
     if folder.nfkc().collect::<String>() != name {

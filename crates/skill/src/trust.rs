@@ -113,6 +113,23 @@ pub enum TrustError {
     },
 }
 
+impl TrustError {
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Damaged { .. } => {
+                "repair or remove the file; projects must then be trusted again"
+            }
+            Self::Read { .. } => "check that it is a file and that you may read it",
+            Self::Write { source, .. } => match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk",
+                ErrorKind::ReadOnlyFilesystem => "set HOME to a folder that can be written",
+                _ => "check that you may write to the folder it is in",
+            },
+        }
+    }
+}
+
 impl TrustStore {
     /// Reads the store; a missing file is an empty one, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, TrustError> {

@@ -38,6 +38,14 @@ impl Map {
         self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value)
     }
 
+    /// Calls `visit` with every key and every scalar, however deep.
+    pub(crate) fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        for (key, value) in &mut self.0 {
+            visit(key);
+            value.for_each_text(visit);
+        }
+    }
+
     /// The map as a JSON object, plain scalars resolved by YAML's core schema.
     pub fn to_json(&self) -> Json {
         Json::Object(self.0.iter().map(|(k, v)| (k.clone(), v.to_json())).collect())
@@ -74,6 +82,14 @@ impl Value {
             Self::Scalar(scalar) => scalar.to_json(),
             Self::List(items) => Json::Array(items.iter().map(Self::to_json).collect()),
             Self::Map(map) => map.to_json(),
+        }
+    }
+
+    fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        match self {
+            Self::Scalar(scalar) => visit(&mut scalar.text),
+            Self::List(items) => items.iter_mut().for_each(|item| item.for_each_text(visit)),
+            Self::Map(map) => map.for_each_text(visit),
         }
     }
 

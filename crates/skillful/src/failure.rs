@@ -112,7 +112,6 @@ impl From<skill::trust::TrustError> for Failure {
     fn from(error: skill::trust::TrustError) -> Self {
         let damaged = matches!(error, skill::trust::TrustError::Damaged { .. });
         let exit = if damaged { Exit::Refused } else { Exit::Failed };
-        Self::from_error(exit, "TrustStoreError", &error)
-            .hint("repair or remove the file; projects must then be trusted again")
+        Self::from_error(exit, "TrustStoreError", &error).hint(error.hint())
     }
 }

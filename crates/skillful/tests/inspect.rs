@@ -18,6 +18,8 @@ metadata:
   version: \"1.2\"
   tags: [a, b]
 argument-hint: FILE
+run-mode: inline
+model: \"small\u{1b}[31m\"
 ---
 
 # Analyst
@@ -35,7 +37,7 @@ One example.
 
 #[test]
 fn text_shows_what_a_skill_says_and_holds() {
-    assert_snapshot!(world().run("skillful inspect analyst"), @"
+    assert_snapshot!(world().run("skillful inspect analyst"), @r#"
     analyst  user/analyst@1.2
     Analyse data.
 
@@ -46,14 +48,18 @@ fn text_shows_what_a_skill_says_and_holds() {
       user may invoke it  yes
                  version  1.2
                  license  MIT
+           argument-hint  FILE
+                metadata  {"tags":["a","b"],"version":"1.2"}
+                   model  small\u{1b}[31m
+                run-mode  inline
 
     Chunks
       examples  Worked examples
 
     Files  with their size in bytes
-            256  SKILL.md
+            293  SKILL.md
               8  references/terms.md
-    ");
+    "#);
 }
 
 #[test]
@@ -81,7 +87,7 @@ fn json_is_the_entry_with_files_chunks_and_frontmatter() {
       "files": [
         {
           "path": "SKILL.md",
-          "size": 256
+          "size": 293
         },
         {
           "path": "references/terms.md",
@@ -100,7 +106,9 @@ fn json_is_the_entry_with_files_chunks_and_frontmatter() {
           ],
           "version": "1.2"
         },
-        "name": "analyst"
+        "model": "small\u001b[31m",
+        "name": "analyst",
+        "run-mode": "inline"
       },
       "id": "user/analyst@1.2",
       "installed": null,

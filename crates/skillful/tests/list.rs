@@ -215,6 +215,17 @@ fn a_root_that_is_not_there_is_reported() {
 }
 
 #[test]
+fn a_root_that_cannot_be_read_is_reported_with_the_reason() {
+    let world = World::new();
+    world.write("project/file", "");
+    assert_snapshot!(world.run("skillful list --root file --source explicit"), @"
+    [stderr]
+    warning: [world]/project/file: cannot be read: not a directory; check the permissions of the file and its folders
+    No skills found. `skillful new NAME` makes one.
+    ");
+}
+
+#[test]
 fn a_folder_that_is_itself_a_skill_can_be_a_root() {
     let world = World::new();
     world.skill("one", "Alone.");

@@ -288,6 +288,26 @@ fn trust_that_cannot_be_read_is_no_trust() {
 }
 
 #[test]
+fn trust_that_cannot_be_kept_says_what_stands_in_its_way() {
+    let world = world();
+    world.link("home/.agent", "nowhere/at/all");
+    assert_snapshot!(world.run("skillful trust project"), @"
+    [stderr]
+    error: cannot write `[world]/home/.agent/trust.json`: File exists (os error 17)
+    hint: check that you may write to the folder it is in
+    [exit 1]
+    ");
+    let world = self::world();
+    world.write("home/.agent/trust.json/a-folder", "");
+    assert_snapshot!(world.run("skillful trust project"), @"
+    [stderr]
+    error: cannot read `[world]/home/.agent/trust.json`: Is a directory (os error 21)
+    hint: check that it is a file and that you may read it
+    [exit 1]
+    ");
+}
+
+#[test]
 fn the_gate_can_be_turned_off_by_the_user_alone() {
     let world = world();
     world.write("project/.agent/config.json", r#"{"trust": {"projects": "all"}}"#);

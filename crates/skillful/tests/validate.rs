@@ -244,3 +244,20 @@ fn the_built_in_skills_keep_every_rule() {
         }
     }
 }
+
+#[test]
+fn a_manifest_in_lowercase_is_refused_and_the_references_verdict_is_told() {
+    let world = World::new();
+    world.write("project/skills/a/skill.md", "---\nname: a\ndescription: b\n---\n");
+    assert_snapshot!(world.run("skillful validate skills"), @"
+    invalid  [world]/project/skills/a/skill.md
+      error    the file is called `skill.md`, not `SKILL.md` (wrong-case): rename the file to SKILL.md
+    [exit 1]
+    ");
+    assert_snapshot!(world.run("skillful validate --standard skills"), @"
+    invalid  [world]/project/skills/a/skill.md
+      error    the file is called `skill.md`, not `SKILL.md` (wrong-case): rename the file to SKILL.md
+      warning  the reference validator accepts `skill.md`
+    [exit 1]
+    ");
+}

@@ -129,6 +129,14 @@ fn text_that_is_not_yaml_is_refused() {
 }
 
 #[test]
+fn control_characters_are_kept_as_they_were_written() {
+    let yaml = "a: b\0c\nd\u{7}: [\u{1B}e, {f: \"\u{9B}\"}]\n";
+    let fields = parse(yaml, &Limits::default()).unwrap().fields;
+    let json = serde_json::json!({"a": "b\0c", "d\u{7}": ["\u{1B}e", {"f": "\u{9B}"}]});
+    assert_eq!(fields.to_json(), json);
+}
+
+#[test]
 fn messages_name_the_place_counted_from_the_top_of_the_file() {
     check_message("a: b\nc: &x d\n", "a YAML anchor (`&`) at line 3");
     check_message("a: 1\nb: 2\na: 3\n", "the key `a` occurs twice, again at line 4");

@@ -299,6 +299,22 @@ fn a_skill_that_hides_from_the_model_is_listed_but_not_offered() {
 }
 
 #[test]
+fn a_link_may_lead_to_a_folder_whose_name_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::with_skills(["elsewhere/a"]);
+    let odd = world.path("").join(std::ffi::OsStr::from_bytes(b"\xFF"));
+    std::fs::rename(world.path("elsewhere"), &odd).unwrap();
+    world.link("root/a", odd.join("a"));
+    let cache = Some(Cache::in_an_hour(&world));
+    let options = IndexOptions { cache, ..IndexOptions::default() };
+    for state in [CacheState::Cold, CacheState::Warm] {
+        let index = build_root(&world, &options);
+        assert_eq!(index.report.roots[0].cache, state);
+        assert!(crate::load::Files::open(&index.skills[0]).is_ok(), "{state:?}");
+    }
+}
+
+#[test]
 fn rebuilding_takes_nothing_from_the_cache() {
     let world = World::with_skills(["root/a"]);
     let cache = Some(Cache::in_an_hour(&world));

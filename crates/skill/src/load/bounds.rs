@@ -19,7 +19,7 @@ pub(super) struct Bounds(Vec<PathBuf>);
 
 impl Bounds {
     pub(super) fn of(entry: &Entry) -> Self {
-        let recorded = entry.links.iter().map(|link| PathBuf::from(&link.target));
+        let recorded = entry.links.iter().map(|link| link.target.clone());
         Self(std::iter::once(entry.root.to_path_buf()).chain(recorded).collect())
     }
 

@@ -1,7 +1,7 @@
 //! The list of skills that a model chooses from.
 //!
 //! Invariant: the list never takes more than its budget. What does not fit is counted in one line and
-//! can be found by searching.
+//! can be found by searching; where not even that line fits, the list is empty.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ impl Default for CatalogLimits {
 /// The list, and what it left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Catalog {
-    /// For the model; empty when there is no skill.
+    /// For the model; empty when there is no skill, or no room for a list.
     pub text: String,
     /// Names of the skills in it.
     pub shown: Vec<String>,
@@ -66,8 +66,11 @@ impl Offer<'_> {
                 not_shown: 0,
             };
         }
-        let mut left = limits.max_chars.saturating_sub(format.frame(all.len()).chars().count());
         let (mut shown, mut items) = (Vec::new(), Vec::new());
+        let room = limits.max_chars.checked_sub(format.frame(all.len()).chars().count());
+        let Some(mut left) = room else {
+            return Catalog { text: String::new(), shown, not_shown: all.len() };
+        };
         for entry in self.by_relevance(request) {
             // With thousands of skills, writing those that cannot fit would take most of the time.
             if least(entry) > left {

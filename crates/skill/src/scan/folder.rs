@@ -157,9 +157,8 @@ impl Look<'_> {
 
     /// The link at `path`, if it leads out of the root.
     fn outward(&self, path: &Path, target: &Path) -> Option<Link> {
-        let shown = |path: &Path| path.to_string_lossy().into_owned();
         let leaves = !target.starts_with(self.real);
-        leaves.then(|| Link { path: shown(&self.root.join(path)), target: shown(target) })
+        leaves.then(|| Link { path: self.root.join(path), target: target.to_owned() })
     }
 
     /// A folder without `SKILL.md`: its folders are looked at next.

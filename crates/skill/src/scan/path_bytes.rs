@@ -1,4 +1,4 @@
-//! Paths in the cache as bytes: on Unix they need not be UTF-8.
+//! Paths in the cache as bytes: on Unix they need not be UTF-8. For people they are text.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -10,6 +10,9 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 
 pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    if serializer.is_human_readable() {
+        return serializer.serialize_str(&path.to_string_lossy());
+    }
     serializer.serialize_bytes(path.as_os_str().as_bytes())
 }
 

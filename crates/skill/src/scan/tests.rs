@@ -1,3 +1,4 @@
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
@@ -26,7 +27,8 @@ fn check(world: &World, expected: &[&str]) {
 fn links(world: &World) -> Vec<(String, Vec<(String, String)>)> {
     let (scan, _) =
         scan(&world.path("root"), &ScanOptions::default(), &Known::new(), SystemTime::now());
-    let shown = |path: &str| path.replace(&*world.path("").to_string_lossy(), "");
+    let shown =
+        |path: &Path| path.to_string_lossy().replace(&*world.path("").to_string_lossy(), "");
     let each = |found: Found| {
         let links = found.links.iter().map(|link| (shown(&link.path), shown(&link.target)));
         (found.folder.to_string_lossy().into_owned(), links.collect())
@@ -59,7 +61,17 @@ fn a_missing_root_is_reported() {
     let world = World::new();
     check(&world, &["no-such-root "]);
     world.write("root", "a file");
-    check(&world, &["no-such-root "]);
+    check(&world, &["unreadable "]);
+    world.remove("root");
+    world.link("root", "root");
+    check(&world, &["unreadable "]);
+    world.remove("root");
+    world.folder("root");
+    fs::set_permissions(world.path("root"), fs::Permissions::from_mode(0o000)).unwrap();
+    let (scan, _) = without_privileges(|| {
+        scan(&world.path("root"), &ScanOptions::default(), &Known::new(), SystemTime::now())
+    });
+    assert_eq!(scan.ignored[0].problem.to_string(), "cannot be read: permission denied");
 }
 
 #[test]
@@ -129,7 +141,7 @@ fn a_walk_ends_at_its_bound_at_the_same_place_whatever_the_threads() {
 fn an_unreadable_folder_or_manifest_hides_no_other_skill() {
     let world = World::with_skills(["root/a", "root/group/b", "root/locked/c", "root/secret"]);
     let chmod = |path: &str, mode| {
-        std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(world.path(path), fs::Permissions::from_mode(mode)).unwrap();
     };
     world.folder("root/unlisted");
     chmod("root/locked", 0);
@@ -287,8 +299,8 @@ fn names_of_folders_need_not_be_utf8() {
     let world = World::new();
     world.folder("root");
     let odd = std::ffi::OsStr::from_bytes(b"odd-\xFF");
-    std::fs::create_dir(world.path("root").join(odd)).unwrap();
+    fs::create_dir(world.path("root").join(odd)).unwrap();
     let manifest = world.path("root").join(odd).join("SKILL.md");
-    std::fs::write(manifest, "---\nname: odd\ndescription: b\n---\n").unwrap();
+    fs::write(manifest, "---\nname: odd\ndescription: b\n---\n").unwrap();
     check(&world, &["skill odd-\u{FFFD}"]);
 }

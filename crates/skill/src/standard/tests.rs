@@ -31,7 +31,7 @@ fn fields_are_those_of_the_standard() {
     check(
         "name:\ndescription: ~",
         &["`name` must be text and not empty", "`description` must be text and not empty"],
-        0,
+        1,
     );
     check(
         "name: [a]\ndescription: {b: c}",
@@ -74,6 +74,7 @@ fn names_follow_the_rules() {
         ("a_b", 1),
         ("a b", 1),
         ("org/a", 1),
+        ("मेरा", 1),
         ("A--_-", 4),
     ] {
         assert_eq!(errors(name, name).len(), count, "{name}");
@@ -87,6 +88,22 @@ fn where_the_reference_departs_from_the_specification_there_is_a_warning() {
     check("name: a\ndescription: b\nallowed-tools: [Read]", &[], 1);
     check("name: a\ndescription: b --- c", &[], 1);
     check("name: a\ndescription: b\nmetadata:\n  c: [d]\n  e: '---'", &[], 2);
+    let file = "\u{FEFF}---\nname: a\ndescription: b\n---\n";
+    let verdict = super::check(file.as_bytes(), "a");
+    assert_eq!((verdict.errors.len(), verdict.warnings.len()), (0, 1), "a byte order mark");
+    for tab in
+        ["name:\ta\ndescription: b", "name: a\ndescription: b\tc", "name: a\ndescription: b\t"]
+    {
+        check(tab, &[], 1);
+    }
+    for text in ["'b\tc'", "\"b\tc\"", ">\n  b\tc", "b # c\td"] {
+        check(&format!("name: a\ndescription: {text}"), &[], 0);
+    }
+    let empty = ["`description` must be text and not empty"];
+    check("name: a\ndescription: ~ # c", &empty, 1);
+    check("name: a\ndescription: null", &empty, 1);
+    check("name: a\ndescription:", &empty, 0);
+    check("name: a\ndescription: '~'", &[], 0);
 }
 
 #[test]

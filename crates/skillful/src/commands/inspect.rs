@@ -122,17 +122,19 @@ impl Inspection<'_> {
             optional.into_iter().filter_map(|(label, value)| Some((label, value.clone()?))),
         );
         facts.extend(self.installed.iter().flat_map(Provenance::facts));
-        for (label, value) in facts {
-            let value = for_terminal(&value);
-            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))?;
-        }
+        let mut fact = |label: &str, value: &str| {
+            let (label, value) = (for_terminal(label), for_terminal(value));
+            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))
+        };
+        facts.iter().try_for_each(|(label, value)| fact(label, value))?;
+        self.other_fields().try_for_each(|(label, value)| fact(label, &value))?;
         for link in &entry.links {
             writeln!(
                 out,
                 "{dim}{:>20}{dim:#}  {} leads to {}",
                 "link",
-                for_terminal(&link.path),
-                for_terminal(&link.target)
+                for_terminal(&link.path.to_string_lossy()),
+                for_terminal(&link.target.to_string_lossy())
             )?;
         }
         for diagnostic in &entry.diagnostics {
@@ -162,6 +164,32 @@ impl Inspection<'_> {
             writeln!(out, "\n{bold}Body{bold:#}\n{}", for_terminal_block(body))?;
         }
         Ok(())
+    }
+}
+
+/// Fields that are shown in words of their own.
+const SHOWN: [&str; 10] = [
+    "allowed-tools",
+    "author",
+    "compatibility",
+    "description",
+    "disable-model-invocation",
+    "license",
+    "name",
+    "user-invocable",
+    "user-invokable",
+    "version",
+];
+
+impl Inspection<'_> {
+    /// Whatever else the frontmatter says, as it was written.
+    fn other_fields(&self) -> impl Iterator<Item = (&str, String)> {
+        let fields = self.frontmatter.as_object().into_iter().flatten();
+        let others = fields.filter(|(field, _)| !SHOWN.contains(&field.as_str()));
+        others.map(|(field, value)| match value.as_str() {
+            Some(text) => (field.as_str(), text.trim().to_owned()),
+            None => (field.as_str(), value.to_string()),
+        })
     }
 }
 

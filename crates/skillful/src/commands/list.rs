@@ -138,7 +138,11 @@ pub(crate) fn mark(entry: &Entry) -> &'static str {
 
 fn summary(index: &Index, output: &Output) {
     describe_roots(index, output);
-    let missing = |ignored: &&IgnoredPath| ignored.code == Problem::NoRoot.code();
+    let is_root = |path: &str| index.report.roots.iter().any(|root| root.path == path);
+    let missing = |ignored: &&IgnoredPath| {
+        ignored.code == Problem::NoRoot.code()
+            || ignored.code == "unreadable" && is_root(&ignored.path)
+    };
     for root in index.report.ignored.iter().filter(missing) {
         output.warn(&format!("{}: {}; {}", root.path, root.message, root.hint));
     }

@@ -92,6 +92,12 @@ impl Validate {
             .collect()
     }
 
+    /// The standard's text says `SKILL.md`, its validator is more generous.
+    fn accepted_by_reference(&self, path: &str) -> Option<String> {
+        let is_accepted = self.standard && path.ends_with("/skill.md");
+        is_accepted.then(|| "the reference validator accepts `skill.md`".to_owned())
+    }
+
     /// Every place that was taken for a skill, by its path.
     fn judge(&self, index: &Index, session: &Session) -> Vec<Checked> {
         let config = &session.layers.config;
@@ -100,7 +106,7 @@ impl Validate {
             _ => Checked {
                 path: ignored.path.clone(),
                 errors: vec![format!("{} ({}): {}", ignored.message, ignored.code, ignored.hint)],
-                warnings: Vec::new(),
+                warnings: self.accepted_by_reference(&ignored.path).into_iter().collect(),
             },
         });
         let read = index.skills.iter().chain(&index.shadowed).map(|entry| match self.standard {
