@@ -116,7 +116,10 @@ fn objection(key: &str, value: &Value, default: &Value) -> Option<String> {
 }
 
 fn is(value: &Value, text: &str) -> bool {
-    value.as_str().map_or_else(|| value.to_string() == text, |value| value == text)
+    match value {
+        Value::Bool(value) => text.parse() == Ok(*value),
+        value => value == text,
+    }
 }
 
 fn remove(settings: &mut Value, pointer: &str) {
