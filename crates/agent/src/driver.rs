@@ -328,14 +328,17 @@ impl Driver<'_> {
     ) -> Result<Performed, DriveError> {
         let approved = match held {
             Held::Approved(approved) => Ok(approved),
-            Held::Lost(refusal) => Err(Observation::failed(&refusal)),
+            Held::Lost(refusal) => Err(refusal),
             // After an interruption: only what changes nothing is done again.
             _ if request.read_only => self.again(request, run),
             _ => Err(interrupted()),
         };
         let approved = match approved {
             Ok(approved) => approved,
-            Err(observation) => return Ok(Performed::Observed(vouching(observation, journal))),
+            Err(refusal) => {
+                let observation = Observation::failed(&refusal);
+                return Ok(Performed::Observed(vouching(observation, journal)));
+            }
         };
         let cancel = self.cancel.within(run.time_left(self.elapsed()));
         let observation = self.toolbox.perform(approved, &cancel, journal);
@@ -349,10 +352,8 @@ impl Driver<'_> {
     }
 
     /// Leave to do something once more.
-    fn again(&self, request: &Request, run: &Run) -> Result<Approved<Request>, Observation> {
-        let whole = whole(request, run.meant());
-        let whole = whole.map_err(|refusal| Observation::failed(&refusal))?;
-        match self.engine.decide(whole, request.skill_hash.as_ref()) {
+    fn again(&self, request: &Request, run: &Run) -> Result<Approved<Request>, Refusal> {
+        match self.engine.decide(whole(request, run.meant())?, request.skill_hash.as_ref()) {
             Verdict::Allowed(approved) => Ok(approved),
             _ => Err(interrupted()),
         }
@@ -410,10 +411,10 @@ fn vouching(mut observation: Observation, journal: &mut Journal) -> Observation 
     observation
 }
 
-fn interrupted() -> Observation {
-    Observation::failed(&Refusal::new(
+fn interrupted() -> Refusal {
+    Refusal::new(
         "Interrupted",
         "interrupted, outcome unknown: the program ended while this was under way",
         "find out what happened before you do it again",
-    ))
+    )
 }
