@@ -41,6 +41,7 @@ use summary::{ANSWER, SUMMARY, Summing};
 
 pub use changes::changes;
 pub use error::JournalError;
+pub use index::IndexSnapshot;
 pub use lines::read;
 pub use listing::{Unlisted, list};
 pub use open::is_in_use;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use agent::driver::Ending;
 use agent::event::EventKind;
-use agent::journal::{Durability, Journal, ProblemKind, Verification, verify};
+use agent::journal::{Durability, IndexSnapshot, Journal, ProblemKind, Verification, verify};
 use agent::run::Run;
 use serde_json::json;
 use support::scenarios::{Scenario, answer_at_once, everything, nobody_answers, one_effect};
@@ -186,9 +186,9 @@ fn files_that_do_not_agree_with_the_events_are_found() {
     let mut journal = world.begin(Durability::Sync);
     let scenario = answer_at_once();
     let mut setup = setup(&scenario);
-    let hash = format!("sha256:{}", sha256(INDEX.as_bytes()));
-    journal.write_index(&hash, || INDEX.into()).unwrap();
-    setup.facts = json!({"index_hash": hash});
+    let index = IndexSnapshot::new(INDEX.into());
+    journal.write_index(&index).unwrap();
+    setup.facts = json!({"index_hash": format!("sha256:{}", sha256(INDEX.as_bytes()))});
     let ending = world.drive(&mut Run::start(setup), &mut journal, &scenario, Hooks::default());
     assert!(matches!(ending, Ending::Finished(_)));
     let folder = world.run_folder();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::journal::Redactor;
+use agent::journal::{IndexSnapshot, Redactor};
 use agent::skill_tool::{self, Definition};
 use agent::step::Refusal;
 use agent::workbench::Workbench;
@@ -51,7 +51,7 @@ pub struct Snapshot {
     /// All of them.
     pub index: Arc<Index>,
     tools: OnceLock<(Catalog, Vec<Definition>)>,
-    hash: OnceLock<String>,
+    record: OnceLock<IndexSnapshot>,
 }
 
 /// What is served.
@@ -67,12 +67,14 @@ pub struct Shelf {
 
 impl Snapshot {
     fn new(index: Arc<Index>) -> Arc<Self> {
-        Arc::new(Self { index, tools: OnceLock::new(), hash: OnceLock::new() })
+        Arc::new(Self { index, tools: OnceLock::new(), record: OnceLock::new() })
     }
 
-    /// What the index is called in records.
-    pub(crate) fn hash(&self) -> &str {
-        self.hash.get_or_init(|| self.index.hash())
+    /// The index as records have it.
+    pub(crate) fn record(&self) -> &IndexSnapshot {
+        self.record.get_or_init(|| {
+            IndexSnapshot::new(serde_json::to_vec(&self.index.skills).unwrap_or_default())
+        })
     }
 }
 

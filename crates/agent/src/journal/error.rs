@@ -62,14 +62,6 @@ pub enum JournalError {
         /// How deep it may be.
         limit: usize,
     },
-    /// The index is not the one its hash names.
-    #[error("the index has the hash `{found}`, not `{expected}`")]
-    OtherIndex {
-        /// The hash it should have.
-        expected: String,
-        /// The hash it has.
-        found: String,
-    },
     /// A child run cannot be taken up where it was left.
     #[error("cannot take up the child run `{run_id}`")]
     Child {
@@ -96,7 +88,6 @@ impl JournalError {
             }
             Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
             Self::TooDeep { .. } => "do not nest parameters that deep",
-            Self::OtherIndex { .. } => "the skills changed while they were read; try again",
             Self::Child { .. } => "another version of this program wrote it: begin a new run",
         }
     }

@@ -12,28 +12,37 @@ pub(super) const INDEX: &str = "index.json";
 /// The folder, beside the runs, that holds each index once.
 pub(super) const INDEXES: &str = ".indexes";
 
+/// The JSON of an index, and what it is called by: `sha256:` and its hash.
+#[derive(Debug)]
+pub struct IndexSnapshot {
+    json: Vec<u8>,
+    hash: String,
+}
+
+impl IndexSnapshot {
+    /// Of the JSON of all skills.
+    pub fn new(json: Vec<u8>) -> Self {
+        Self { hash: index_hash(&json), json }
+    }
+
+    /// What it is called by.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
 impl Journal {
-    /// Puts the index with this hash, `sha256:` and the hash of its JSON, into the run's folder. The JSON
-    /// is made only if no other run has brought it before.
-    pub fn write_index(
-        &mut self,
-        hash: &str,
-        json: impl FnOnce() -> Vec<u8>,
-    ) -> Result<(), JournalError> {
-        let shared = shared(&self.folder, hash);
+    /// Puts an index into the run's folder; it is written only if no other run has brought it before.
+    pub fn write_index(&mut self, index: &IndexSnapshot) -> Result<(), JournalError> {
+        let shared = shared(&self.folder, &index.hash);
         let own = self.folder.join(INDEX);
         if fs::hard_link(&shared, &own).is_ok() {
             return Ok(());
         }
-        let json = json();
-        let found = index_hash(&json);
-        if found != hash {
-            return Err(JournalError::OtherIndex { expected: hash.to_owned(), found });
-        }
-        share(&shared, &json, self.durability).map_err(JournalError::io("write", &shared))?;
+        share(&shared, &index.json, self.durability).map_err(JournalError::io("write", &shared))?;
         // Not every disk has links, and another process may be pruning.
         fs::hard_link(&shared, &own)
-            .or_else(|_| fs::write(&own, &json))
+            .or_else(|_| fs::write(&own, &index.json))
             .map_err(JournalError::io("write", &own))
     }
 }

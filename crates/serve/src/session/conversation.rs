@@ -96,9 +96,7 @@ impl Conversation {
         let random = RandomState::new().hash_one(client) as u32;
         let run_id = RunId::new(jiff::Timestamp::now(), random);
         let mut journal = Journal::create(&shelf.settings.runs, run_id, Durability::Sync)?;
-        journal.write_index(snapshot.hash(), || {
-            serde_json::to_vec(&snapshot.index.skills).unwrap_or_default()
-        })?;
+        journal.write_index(snapshot.record())?;
         fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
         let request = format!("MCP session of {client}");
         let setup = Setup {
@@ -121,7 +119,7 @@ impl Conversation {
             is_child: false,
             is_served: true,
             store_prompts: false,
-            facts: json!({"index_hash": snapshot.hash(), "model": "mcp", "client": client,
+            facts: json!({"index_hash": snapshot.record().hash(), "model": "mcp", "client": client,
                 "version": env!("CARGO_PKG_VERSION")}),
         };
         Ok(Self {

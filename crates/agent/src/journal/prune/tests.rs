@@ -3,6 +3,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::event::{EventKind, Happening};
+use crate::journal::IndexSnapshot;
 use crate::journal::{Durability, Journal};
 
 const NOW: &str = "2026-11-20T00:00:00Z";
@@ -10,7 +11,7 @@ const NOW: &str = "2026-11-20T00:00:00Z";
 /// A run that ended at a time, if at all, and takes up some room.
 fn record(runs: &Path, run_id: &str, ended: Option<&str>) -> Journal {
     let mut journal = Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync).unwrap();
-    journal.write_index(&crate::journal::index::index_hash(b"[]"), || b"[]".into()).unwrap();
+    journal.write_index(&IndexSnapshot::new(b"[]".into())).unwrap();
     let start = Timestamp::UNIX_EPOCH;
     let note = |kind, data| Happening { turn: 0, kind, data };
     journal.append(note(EventKind::RunStarted, json!({"setup": {"request": "x"}})), start).unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use agent::action::{Action, SkillRef};
 use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
-use agent::journal::{self, Durability, Journal, Redactor, RunId};
+use agent::journal::{self, Durability, IndexSnapshot, Journal, Redactor, RunId};
 use agent::run::{Preloaded, Run, Setup};
 use agent::workbench::{ScriptSettings, Workbench};
 use serde_json::{Value, json};
@@ -47,24 +47,24 @@ impl Stage<'_> {
         let run_id = RunId::new(jiff::Timestamp::now(), random);
         let request = self.redactor()?.text(&wanted.request).into_owned();
         // One waits for the disk, and with thousands of skills the others take their time.
-        let (journal, index_hash, catalog) = std::thread::scope(|scope| {
+        let (journal, index, catalog) = std::thread::scope(|scope| {
             let runs = self.session.runs();
             let journal = scope.spawn(move || Journal::create(&runs, run_id, Durability::Sync));
-            let hash = scope.spawn(|| self.index.hash());
+            let index = scope.spawn(|| {
+                IndexSnapshot::new(serde_json::to_vec(&self.index.skills).unwrap_or_default())
+            });
             let catalog = self.offer.catalog(config.catalog_limits(), &request);
-            (joined(journal), joined(hash), catalog)
+            (joined(journal), joined(index), catalog)
         });
         let mut journal = journal.map_err(|error| of_journal(&error))?;
-        journal
-            .write_index(&index_hash, || serde_json::to_vec(&self.index.skills).unwrap_or_default())
-            .map_err(|error| of_journal(&error))?;
+        journal.write_index(&index).map_err(|error| of_journal(&error))?;
         std::fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
         let (preloaded, disclosed) = self.preloaded(&mut journal)?;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
             facts: json!({
                 "disclosure": disclosed,
-                "index_hash": index_hash,
+                "index_hash": index.hash(),
                 "model": self.choice.name,
                 "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
                 "version": env!("CARGO_PKG_VERSION"),
