@@ -474,6 +474,20 @@ fn a_dry_run_writes_nothing_and_says_so() {
 }
 
 #[test]
+fn a_pack_and_json_do_not_both_go_to_stdout() {
+    let world = packed();
+    works(&world, "install demo.zip");
+    for line in ["pack demo -o - --json", "export demo -o - --json"] {
+        let said = world.run(&format!("skillful {line}"));
+        assert!(
+            said.contains("cannot both go to stdout") && said.ends_with("[exit 2]\n"),
+            "{said}"
+        );
+        assert!(!said.contains("PK"), "{said}");
+    }
+}
+
+#[test]
 fn a_damaged_lockfile_says_nothing_about_who_signed() {
     let world = packed();
     works(&world, "install demo.zip");

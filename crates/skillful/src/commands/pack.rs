@@ -207,6 +207,11 @@ impl Target {
             dry_run: self.dry_run,
         };
         if self.output == Path::new("-") && !self.dry_run {
+            if output.json {
+                let message = "the pack and `--json` cannot both go to stdout";
+                return Err(Failure::new(Exit::Usage, "Usage", message)
+                    .hint("write the pack to a file with -o FILE"));
+            }
             if detached.is_some() {
                 output.warn("the signature lies beside the pack, so it is not in what is written; use -o FILE");
             }
