@@ -28,13 +28,13 @@ fn world() -> World {
     for folder in [
         "home/.agent/skills",
         "home/.claude/skills",
-        "home/work/repo/.git",
-        "home/work/repo/.claude/skills",
-        "home/work/repo/.agents/skill",
-        "home/work/repo/.agent/skills",
-        "home/work/repo/sub/deep",
-        "home/work/repo/sub/.agents/skills",
-        "home/work/.agent/skills",
+        "home/code/repo/.git",
+        "home/code/repo/.claude/skills",
+        "home/code/repo/.agents/skill",
+        "home/code/repo/.agent/skills",
+        "home/code/repo/sub/deep",
+        "home/code/repo/sub/.agents/skills",
+        "home/code/.agent/skills",
     ] {
         world.folder(folder);
     }
@@ -45,14 +45,14 @@ fn world() -> World {
 fn roots_go_from_the_nearest_folder_to_the_program() {
     let world = world();
     let explicit = vec![world.path("given"), world.path("other")];
-    let surroundings = Surroundings { explicit, ..surroundings(&world, "home/work/repo/sub/deep") };
+    let surroundings = Surroundings { explicit, ..surroundings(&world, "home/code/repo/sub/deep") };
     let expected = [
         "explicit given",
         "explicit other",
-        "project home/work/repo/sub/.agents/skills",
-        "project home/work/repo/.agent/skills",
-        "project home/work/repo/.agents/skill",
-        "project home/work/repo/.claude/skills",
+        "project home/code/repo/sub/.agents/skills",
+        "project home/code/repo/.agent/skills",
+        "project home/code/repo/.agents/skill",
+        "project home/code/repo/.claude/skills",
         "user home/.agent/skills",
         "user home/.claude/skills",
         "builtin builtin:",
@@ -64,12 +64,12 @@ fn roots_go_from_the_nearest_folder_to_the_program() {
 fn without_a_repository_only_the_working_directory_counts() {
     let world = world();
     let expected = [
-        "project home/work/.agent/skills",
+        "project home/code/.agent/skills",
         "user home/.agent/skills",
         "user home/.claude/skills",
         "builtin builtin:",
     ];
-    assert_eq!(shown(&world, &surroundings(&world, "home/work")), expected);
+    assert_eq!(shown(&world, &surroundings(&world, "home/code")), expected);
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn sources_may_be_reordered_or_left_out() {
     let narrowed = Surroundings {
         precedence,
         compatibility_folders: false,
-        ..surroundings(&world, "home/work/repo")
+        ..surroundings(&world, "home/code/repo")
     };
-    let expected = ["user home/.agent/skills", "project home/work/repo/.agent/skills"];
+    let expected = ["user home/.agent/skills", "project home/code/repo/.agent/skills"];
     assert_eq!(shown(&world, &narrowed), expected);
     let homeless =
         Surroundings { home: None, precedence: vec![Source::User], ..surroundings(&world, "home") };
@@ -123,8 +123,8 @@ fn a_link_to_another_root_of_the_same_source_is_not_searched_again() {
 fn the_project_is_the_repository_or_the_working_directory() {
     let world = world();
     let project = |folder: &str| surroundings(&world, folder).project().to_owned();
-    assert_eq!(project("home/work/repo/sub/deep"), world.path("home/work/repo"));
-    assert_eq!(project("home/work"), world.path("home/work"));
+    assert_eq!(project("home/code/repo/sub/deep"), world.path("home/code/repo"));
+    assert_eq!(project("home/code"), world.path("home/code"));
 }
 
 #[test]
