@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use agent::context::Prompt;
-use agent::driver::{Cancel, Driver, Model};
+use agent::driver::{Cancel, Driver, InHand, Model};
 use agent::event::{EventKind, Happening};
 use agent::journal::{
     Durability, Journal, Redactor, RunId, list, read, replay, restore, setup_of, verify,
@@ -102,7 +102,7 @@ fn drive(world: &World, path: &'static str, durability: Durability) -> Vec<Momen
         cancel: &Cancel::default(),
         invocation: &Invocation { command: Vec::new(), arguments: Vec::new() },
     };
-    driver.drive(&mut run, &mut journal).expect("the run ends");
+    driver.drive(&mut run, &mut journal, &mut InHand::default()).expect("the run ends");
     journal.finish(&run).expect("the record is written");
     model.asked.push(Moment::now());
     model.asked

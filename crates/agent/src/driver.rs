@@ -5,6 +5,7 @@
 
 mod cancel;
 mod clock;
+mod hand;
 mod meant;
 
 use std::time::{Duration, Instant};
@@ -21,10 +22,11 @@ use crate::event::{Event, EventKind};
 use crate::journal::{Journal, JournalError, Redactor};
 use crate::outcome::{Outcome, StopReason};
 use crate::run::{Run, Setup, Unexpected};
-use crate::step::{Input, Observation, Prepared, Refusal, Reply, Request, Step};
+use crate::step::{Input, Noted, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 pub use clock::SystemClock;
-use meant::{meant, whole};
+use hand::Held;
+pub use hand::InHand;
 
 /// Something that decides.
 pub trait Model {
@@ -126,15 +128,6 @@ pub enum DriveError {
     Unexpected(#[from] Unexpected),
 }
 
-/// A request on its way through the permission engine.
-enum Held {
-    Nothing,
-    Pending(Pending<Request>),
-    Approved(Approved<Request>),
-    /// It may be done, but nobody knows any more what exactly it was.
-    Lost(Refusal),
-}
-
 /// What came of performing something.
 enum Performed {
     Observed(Observation),
@@ -143,23 +136,29 @@ enum Performed {
 }
 
 impl Driver<'_> {
-    /// Carries the run on until it ends or waits for somebody.
-    pub fn drive(&mut self, run: &mut Run, journal: &mut Journal) -> Result<Ending, DriveError> {
+    /// Carries the run on until it ends or waits for somebody. Whoever goes on with it in the same process brings
+    /// the same hand; an empty one means that the run is new, or was interrupted.
+    pub fn drive(
+        &mut self,
+        run: &mut Run,
+        journal: &mut Journal,
+        hand: &mut InHand,
+    ) -> Result<Ending, DriveError> {
         loop {
-            if let Some(ending) = self.turn(run, journal)? {
+            if let Some(ending) = self.turn(run, journal, hand)? {
                 return Ok(ending);
             }
         }
     }
 
-    /// Carries the run on to its next turn; nothing when it has come there.
+    /// Carries the run on to its next turn, as [`Driver::drive`]; nothing when it has come there.
     pub fn turn(
         &mut self,
         run: &mut Run,
         journal: &mut Journal,
+        hand: &mut InHand,
     ) -> Result<Option<Ending>, DriveError> {
         let this = run.turn();
-        let mut held = Held::Nothing;
         // How long a model that failed wants to be left alone.
         let mut pause = Duration::ZERO;
         loop {
@@ -168,57 +167,47 @@ impl Driver<'_> {
                 run.advance(Input::Cancelled, self.elapsed())?;
                 continue;
             }
-            let input = match run.step() {
-                Step::Prepare(action) => {
-                    let (prepared, next) = self.judge(action, run.meant(), &run.purpose(), journal);
-                    held = next;
-                    Input::Prepared(prepared)
-                }
-                // The others have effects, or wait for someone: what led here must be on disk.
-                step => {
-                    journal.commit()?;
-                    match step {
-                        Step::CallModel(_) if run.turn() != this => return Ok(None),
-                        Step::CallModel(_) if !pause.is_zero() => {
-                            self.clock.pause(std::mem::take(&mut pause), self.cancel);
-                            continue;
-                        }
-                        Step::CallModel(prompt) => match self.call(&prompt) {
-                            // Whoever stopped the run stopped the model with it.
-                            Reply::Failed { .. } if self.cancel.requested() => Input::Cancelled,
-                            reply => {
-                                if let Reply::Failed { retry_after_ms: Some(wait), .. } = &reply {
-                                    pause = Duration::from_millis(*wait);
-                                }
-                                Input::Replied(reply)
-                            }
-                        },
-                        Step::Ask { request, question } => {
-                            match self.answer(request, question, run, &mut held) {
-                                Some(answer) => Input::Answered(answer),
-                                None => {
-                                    let question = Box::new(question.clone());
-                                    return Ok(Some(Ending::Suspended(question)));
-                                }
-                            }
-                        }
-                        Step::Perform(request) => {
-                            let held = std::mem::replace(&mut held, Held::Nothing);
-                            match self.perform(request, held, run, journal)? {
-                                Performed::Observed(observation) => Input::Observed(observation),
-                                Performed::Suspended(question) => {
-                                    return Ok(Some(Ending::Suspended(question)));
-                                }
-                            }
-                        }
-                        Step::Done(outcome) => return Ok(Some(Ending::Finished(outcome.clone()))),
-                        Step::Prepare(_) => unreachable!("handled above"),
-                    }
-                }
-            };
-            if let Input::Replied(Reply::Decided { decision, .. }) = &input {
-                run.remember(decision.action.clone());
+            let step = run.step();
+            // The others have effects, or wait for someone: what led here must be on disk.
+            if !matches!(step, Step::Prepare(_)) {
+                journal.commit()?;
             }
+            let input = match step {
+                Step::Prepare(action) => {
+                    Input::Prepared(self.judge(action, &run.purpose(), journal, hand))
+                }
+                Step::CallModel(_) if run.turn() != this => return Ok(None),
+                Step::CallModel(_) if !pause.is_zero() => {
+                    self.clock.pause(std::mem::take(&mut pause), self.cancel);
+                    continue;
+                }
+                Step::CallModel(prompt) => self.call(&prompt, &mut pause, hand),
+                Step::Ask(noted) => match hand.take() {
+                    Held::Asking { pending, question } => {
+                        match self.answer(pending, question, hand) {
+                            Ok(answer) => Input::Answered(answer),
+                            Err(question) => return Ok(Some(Ending::Suspended(question))),
+                        }
+                    }
+                    _ => match self.ask_again(noted, &run.purpose(), journal, hand) {
+                        Some(prepared) => Input::Prepared(prepared),
+                        None => continue,
+                    },
+                },
+                Step::Perform(noted) => match hand.take() {
+                    Held::Approved(approved) => match self.perform(approved, run, journal)? {
+                        Performed::Observed(observation) => Input::Observed(observation),
+                        Performed::Suspended(question) => {
+                            return Ok(Some(Ending::Suspended(question)));
+                        }
+                    },
+                    _ => match self.perform_again(noted, &run.purpose(), journal, hand) {
+                        Some(input) => input,
+                        None => continue,
+                    },
+                },
+                Step::Done(outcome) => return Ok(Some(Ending::Finished(outcome.clone()))),
+            };
             run.advance(self.redactor.apply(input), self.elapsed())?;
         }
     }
@@ -241,105 +230,128 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn call(&mut self, prompt: &Prompt<'_>) -> Reply {
+    /// Asks the model. What may pass later says how long to wait.
+    fn call(&mut self, prompt: &Prompt<'_>, pause: &mut Duration, hand: &mut InHand) -> Input {
         let listener = &mut *self.listener;
-        self.model.decide(prompt, self.cancel, &mut |text| listener.delta(text))
+        let reply = self.model.decide(prompt, self.cancel, &mut |text| listener.delta(text));
+        match &reply {
+            // Whoever stopped the run stopped the model with it.
+            Reply::Failed { .. } if self.cancel.requested() => return Input::Cancelled,
+            Reply::Failed { retry_after_ms: Some(wait), .. } => {
+                *pause = Duration::from_millis(*wait);
+            }
+            Reply::Decided { decision, .. } => hand.decided(&decision.action),
+            Reply::Failed { .. } | Reply::Invalid { .. } => {}
+        }
+        Input::Replied(reply)
     }
 
-    /// What the action would touch, and whether it may; with the proof or the question.
+    /// What the action would touch, and whether it may; the proof or the question goes to the hand.
     fn judge(
         &mut self,
         action: &Action,
-        decided: Option<&Action>,
         purpose: &str,
         journal: &Journal,
-    ) -> (Prepared, Held) {
-        let request = meant(action, decided).and_then(|action| self.toolbox.prepare(&action));
+        hand: &mut InHand,
+    ) -> Prepared {
+        hand.held = Held::Nothing;
+        let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action));
         let request = match request {
             Ok(request) => request,
-            Err(refusal) => return (Prepared::Refused { refusal }, Held::Nothing),
+            Err(refusal) => return Prepared::Refused { refusal },
         };
         let hash = request.skill_hash.clone();
         match self.engine.decide(request.clone(), hash.as_ref()) {
             Verdict::Allowed(approved) => {
                 let decision = approved.decision().clone();
-                (Prepared::Allowed { request, decision }, Held::Approved(approved))
+                hand.held = Held::Approved(approved);
+                Prepared::Allowed { request, decision }
             }
             Verdict::Ask(pending) => {
                 let id = ApprovalId::numbered(journal.next_sequence());
                 let question = pending.question(id, purpose, self.invocation);
                 let decision = pending.decision().clone();
-                (Prepared::Ask { request, decision, question }, Held::Pending(pending))
+                hand.held = Held::Asking { pending, question: question.clone() };
+                Prepared::Ask { request, decision, question }
             }
             Verdict::Denied(denial) => {
-                let refusal = refusal(&denial);
-                (
-                    Prepared::Denied { request, decision: denial.decision().clone(), refusal },
-                    Held::Nothing,
-                )
+                let (decision, refusal) = (denial.decision().clone(), refusal(&denial));
+                Prepared::Denied { request, decision, refusal }
             }
         }
     }
 
+    /// After an interruption: what a person is asked comes from the planned action and the rules of today. Nothing
+    /// where that is what was noted.
+    fn ask_again(
+        &mut self,
+        noted: Noted<'_>,
+        purpose: &str,
+        journal: &Journal,
+        hand: &mut InHand,
+    ) -> Option<Prepared> {
+        let prepared = self.judge(noted.action, purpose, journal, hand);
+        let is_same = matches!(hand.held, Held::Asking { .. }) && self.is_as(&prepared, noted);
+        (!is_same).then_some(prepared)
+    }
+
+    /// After an interruption: what changes nothing is done again, if the rules of today allow it; of anything else
+    /// nobody knows whether it happened. Nothing where it can simply be done.
+    fn perform_again(
+        &mut self,
+        noted: Noted<'_>,
+        purpose: &str,
+        journal: &mut Journal,
+        hand: &mut InHand,
+    ) -> Option<Input> {
+        let prepared = self.judge(noted.action, purpose, journal, hand);
+        // The note counts only where the action cannot even be prepared any more, so that nothing is done.
+        let request = prepared.request().unwrap_or(noted.request);
+        if !request.read_only {
+            hand.held = Held::Nothing;
+            let observation = Observation::failed(&interrupted());
+            return Some(Input::Observed(vouching(observation, journal)));
+        }
+        let is_same = matches!(hand.held, Held::Approved(_)) && self.is_as(&prepared, noted);
+        (!is_same).then_some(Input::Prepared(prepared))
+    }
+
+    /// Whether what was prepared is what was noted, which is without secrets.
+    fn is_as(&self, prepared: &Prepared, noted: Noted<'_>) -> bool {
+        match self.redactor.apply(Input::Prepared(prepared.clone())) {
+            Input::Prepared(prepared) => prepared.request() == Some(noted.request),
+            _ => false,
+        }
+    }
+
+    /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
     fn answer(
         &mut self,
-        request: &Request,
-        question: &ApprovalRequest,
-        run: &Run,
-        held: &mut Held,
-    ) -> Option<Answer> {
-        let mut lost = None;
-        let pending = match std::mem::replace(held, Held::Nothing) {
-            Held::Pending(pending) => pending,
-            // After an interruption the question is decided anew: it may have been answered meanwhile.
-            _ => {
-                let whole = whole(request, run.meant());
-                let whole = whole.map_err(|refusal| lost = Some(refusal));
-                let whole = whole.unwrap_or_else(|()| request.clone());
-                match self.engine.decide(whole, request.skill_hash.as_ref()) {
-                    Verdict::Allowed(approved) => {
-                        *held = lost.map_or(Held::Approved(approved), Held::Lost);
-                        return Some(Answer::Once);
-                    }
-                    Verdict::Ask(pending) => pending,
-                    Verdict::Denied(denial) => {
-                        return Some(Answer::Reject { message: Some(denial.to_string()) });
-                    }
-                }
-            }
+        pending: Pending<Request>,
+        question: ApprovalRequest,
+        hand: &mut InHand,
+    ) -> Result<Answer, Box<ApprovalRequest>> {
+        let Some(answer) = self.approver.ask(&question) else {
+            hand.held = Held::Asking { pending, question: question.clone() };
+            return Err(Box::new(question));
         };
-        let answer = self.approver.ask(question)?;
-        if let Ok(Granted { approved, scope, grants }) = pending.answer(counted(&answer, request)) {
+        let counted = counted(&answer, pending.request());
+        if let Ok(Granted { approved, scope, grants }) = pending.answer(counted) {
             if scope == Scope::Always {
                 self.approver.remember(&grants);
             }
             self.engine.remember(grants);
-            *held = lost.map_or(Held::Approved(approved), Held::Lost);
+            hand.held = Held::Approved(approved);
         }
-        Some(answer)
+        Ok(answer)
     }
 
     fn perform(
         &mut self,
-        request: &Request,
-        held: Held,
+        approved: Approved<Request>,
         run: &Run,
         journal: &mut Journal,
     ) -> Result<Performed, DriveError> {
-        let approved = match held {
-            Held::Approved(approved) => Ok(approved),
-            Held::Lost(refusal) => Err(refusal),
-            // After an interruption: only what changes nothing is done again.
-            _ if request.read_only => self.again(request, run),
-            _ => Err(interrupted()),
-        };
-        let approved = match approved {
-            Ok(approved) => approved,
-            Err(refusal) => {
-                let observation = Observation::failed(&refusal);
-                return Ok(Performed::Observed(vouching(observation, journal)));
-            }
-        };
         let cancel = self.cancel.within(run.time_left(self.elapsed()));
         let observation = self.toolbox.perform(approved, &cancel, journal);
         // Before it can become the beginning of a child run.
@@ -351,19 +363,13 @@ impl Driver<'_> {
         }
     }
 
-    /// Leave to do something once more.
-    fn again(&self, request: &Request, run: &Run) -> Result<Approved<Request>, Refusal> {
-        match self.engine.decide(whole(request, run.meant())?, request.skill_hash.as_ref()) {
-            Verdict::Allowed(approved) => Ok(approved),
-            _ => Err(interrupted()),
-        }
-    }
-
     /// Carries a child run out; its answer is what the parent observes. Where it waits, so does the parent: taken
     /// up again, it comes here once more.
     fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Performed, DriveError> {
+        let terms = setup.terms();
         let (mut child, mut own) = journal.child(setup)?;
-        let ending = self.drive(&mut child, &mut own)?;
+        child.resume(terms, self.elapsed())?;
+        let ending = self.drive(&mut child, &mut own, &mut InHand::default())?;
         own.finish(&child)?;
         let observation = match ending {
             Ending::Finished(outcome) if outcome.stop_reason == StopReason::FinalAnswer => {

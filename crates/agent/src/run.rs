@@ -28,7 +28,9 @@ use crate::context::{Context, Limits, Prompt, system_text};
 use crate::event::{EventKind, Happening};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, PlanUpdate, StepStatus};
-use crate::step::{Input, Loaded, Observation, Refusal, Reply, Request, SelectedSkill, Step};
+use crate::step::{
+    Input, Loaded, Noted, Observation, Refusal, Reply, Request, SelectedSkill, Step, Terms,
+};
 pub use setup::{Patience, Preloaded, Setup};
 
 /// One run of an agent.
@@ -49,8 +51,6 @@ pub struct Run {
     observations: u32,
     last: Option<Observation>,
     phase: Phase,
-    /// What the model decided last, with its secrets: for whoever does it, and in no note.
-    meant: Option<Action>,
     notes: Vec<Happening>,
 }
 
@@ -63,8 +63,8 @@ const PLAN_SHARE: usize = 4;
 enum Phase {
     Decision { attempt: u32 },
     Preparation { action: Action },
-    Answer { request: Request, question: ApprovalRequest },
-    Observation { request: Request },
+    Answer { action: Action, request: Request, question: ApprovalRequest },
+    Observation { action: Action, request: Request },
     Nothing { outcome: Outcome },
 }
 
@@ -98,7 +98,6 @@ impl Run {
             observations: 0,
             last: None,
             phase: Phase::Decision { attempt: 1 },
-            meant: None,
             notes: Vec::new(),
             setup,
         };
@@ -122,8 +121,8 @@ impl Run {
         match &self.phase {
             Phase::Decision { attempt } => Step::CallModel(self.prompt(*attempt)),
             Phase::Preparation { action } => Step::Prepare(action),
-            Phase::Answer { request, question } => Step::Ask { request, question },
-            Phase::Observation { request } => Step::Perform(request),
+            Phase::Answer { action, request, .. } => Step::Ask(Noted { action, request }),
+            Phase::Observation { action, request } => Step::Perform(Noted { action, request }),
             Phase::Nothing { outcome } => Step::Done(outcome),
         }
     }
@@ -145,14 +144,19 @@ impl Run {
             (Phase::Decision { attempt }, Input::Replied(reply)) => {
                 self.replied(reply, attempt, elapsed)
             }
-            (Phase::Preparation { action }, Input::Prepared(prepared)) => {
-                self.prepared(action, prepared, elapsed)
+            (phase, Input::Resumed(terms)) => self.resumed(phase, terms, elapsed),
+            // After an interruption an action is prepared again before it is asked about or done.
+            (
+                Phase::Preparation { action }
+                | Phase::Answer { action, .. }
+                | Phase::Observation { action, .. },
+                Input::Prepared(prepared),
+            ) => self.prepared(action, prepared, elapsed),
+            (Phase::Answer { action, request, question }, Input::Answered(answer)) => {
+                self.answered(action, request, &question, answer, elapsed)
             }
-            (Phase::Answer { request, question }, Input::Answered(answer)) => {
-                self.answered(request, &question, answer, elapsed)
-            }
-            (Phase::Observation { request }, Input::Observed(observation)) => {
-                self.observed(request, observation, elapsed)
+            (Phase::Observation { action, .. }, Input::Observed(observation)) => {
+                self.observed(&action, observation, elapsed)
             }
             (phase, _) => {
                 self.phase = phase;
@@ -200,14 +204,22 @@ impl Run {
         self.last.as_ref()
     }
 
-    /// Remembers what the model decided, word for word, as long as this process lasts.
-    pub(crate) fn remember(&mut self, decided: Action) {
-        self.meant = Some(decided);
+    /// Goes on after an interruption under the terms of today, `elapsed` milliseconds after the start.
+    pub fn resume(&mut self, terms: Terms, elapsed: u64) -> Result<(), Unexpected> {
+        if self.outcome().is_some() || self.setup.terms() == terms {
+            return Ok(());
+        }
+        self.advance(Input::Resumed(terms), elapsed)
     }
 
-    /// What the model decided, word for word; nothing where that was in an earlier process.
-    pub(crate) fn meant(&self) -> Option<&Action> {
-        self.meant.as_ref()
+    /// The action under way.
+    pub(crate) fn action(&self) -> Option<&Action> {
+        match &self.phase {
+            Phase::Preparation { action }
+            | Phase::Answer { action, .. }
+            | Phase::Observation { action, .. } => Some(action),
+            Phase::Decision { .. } | Phase::Nothing { .. } => None,
+        }
     }
 
     /// How many turns have begun.
@@ -312,6 +324,21 @@ impl Run {
         self.spent.turns += 1;
         self.note(EventKind::TurnStarted, json!({"budget": self.left()}));
         self.call_model(1);
+    }
+
+    /// What was noted is left as it is; a prompt that speaks of the old terms is noted anew.
+    fn resumed(&mut self, phase: Phase, terms: Terms, elapsed: u64) {
+        let Terms { budget, patience, tools, store_prompts } = terms.clone();
+        self.setup = Setup { budget, patience, tools, store_prompts, ..self.setup.clone() };
+        let left = self.left();
+        self.note(
+            EventKind::BudgetUpdated,
+            json!({"elapsed_ms": elapsed, "resumed": terms, "spent": self.spent, "left": left}),
+        );
+        match phase {
+            Phase::Decision { attempt } => self.call_model(attempt),
+            phase => self.phase = phase,
+        }
     }
 
     fn call_model(&mut self, attempt: u32) {

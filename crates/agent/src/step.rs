@@ -6,13 +6,15 @@ use serde_json::Value;
 use skill::metadata::RunMode;
 use skill::roots::Source;
 use tools::permission::{
-    Answer, ApprovalRequest, Decision as PermissionDecision, Request as Permission, Risk, SkillHash,
+    Answer, ApprovalRequest, Decision as PermissionDecision, Request as Permission, Risk,
+    SkillHash, ToolSet,
 };
 
 use crate::action::{Action, Decision};
-use crate::budget::{Spent, Usage};
+use crate::budget::{Budget, Spent, Usage};
 use crate::context::Prompt;
 use crate::outcome::Outcome;
+use crate::run::Patience;
 
 /// What the driver must do next; each is answered with one [`Input`].
 #[derive(Debug)]
@@ -21,18 +23,26 @@ pub enum Step<'run> {
     CallModel(Prompt<'run>),
     /// Find out what the action would touch, touching nothing; answer with [`Input::Prepared`].
     Prepare(&'run Action),
-    /// Put the call to a person; answer with [`Input::Answered`].
-    Ask {
-        /// What it would do.
-        request: &'run Request,
-        /// What the person is asked.
-        question: &'run ApprovalRequest,
-    },
+    /// Put the action to a person; answer with [`Input::Answered`]. Whoever asks needs the question that the
+    /// permission engine gave when the action was prepared; without it, prepare the action again and answer with
+    /// [`Input::Prepared`] where that gives something else.
+    Ask(Noted<'run>),
     /// Do what was prepared; answer with [`Input::Observed`]. Whoever does it needs the proof that the
-    /// permission engine gave when it was prepared or answered.
-    Perform(&'run Request),
+    /// permission engine gave when it was prepared or answered; without it, prepare the action again.
+    Perform(Noted<'run>),
     /// Stop.
     Done(&'run Outcome),
+}
+
+/// An action under way, and what was noted when it was prepared.
+///
+/// The note is for comparison only: a record can come from anywhere, so nothing is decided, shown or done from it.
+#[derive(Debug, Clone, Copy)]
+pub struct Noted<'run> {
+    /// What is to be done.
+    pub action: &'run Action,
+    /// What it would touch, as it was noted.
+    pub request: &'run Request,
 }
 
 /// What a run is told. Inputs are all that a run depends on, so their record is enough to repeat it.
@@ -49,6 +59,21 @@ pub enum Input {
     Observed(Observation),
     /// Somebody wants the run to stop.
     Cancelled,
+    /// The run goes on after an interruption, under other terms than before.
+    Resumed(Terms),
+}
+
+/// What the user's settings say about a run, at its beginning and whenever it is taken up again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    /// How much it may use.
+    pub budget: Budget,
+    /// How patient it is.
+    pub patience: Patience,
+    /// Tools that the configuration and the runtime's policy leave.
+    pub tools: ToolSet,
+    /// Whether prompts and the model's own words are recorded.
+    pub store_prompts: bool,
 }
 
 /// What is known of an action before it is done.
@@ -85,6 +110,18 @@ pub enum Prepared {
         /// Which rules decided.
         decision: PermissionDecision,
     },
+}
+
+impl Prepared {
+    /// What the action would do, where that could be found out.
+    pub fn request(&self) -> Option<&Request> {
+        match self {
+            Self::Refused { .. } => None,
+            Self::Denied { request, .. }
+            | Self::Ask { request, .. }
+            | Self::Allowed { request, .. } => Some(request),
+        }
+    }
 }
 
 /// What came back from the model.

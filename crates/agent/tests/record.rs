@@ -5,7 +5,7 @@ mod support;
 
 use std::fs;
 
-use agent::driver::Ending;
+use agent::driver::{Ending, InHand};
 use agent::event::{Event, EventKind};
 use agent::journal::{Difference, Durability, input_of, read, replay, setup_of, verify};
 use agent::run::Run;
@@ -136,10 +136,11 @@ fn what_a_person_allows_later_in_the_same_process_is_done_word_for_word() {
     let world = World::new();
     let mut journal = world.begin(Durability::NoSync);
     let mut run = Run::start(setup(&scenario));
-    let ending = world.drive(&mut run, &mut journal, &scenario, Hooks::default());
+    let mut hand = InHand::default();
+    let ending = world.drive_on(&mut run, &mut journal, &scenario, Hooks::default(), &mut hand);
     assert!(matches!(ending, Ending::Suspended(_)));
     scenario.answer = Some(Answer::Once);
-    world.drive(&mut run, &mut journal, &scenario, Hooks::default());
+    world.drive_on(&mut run, &mut journal, &scenario, Hooks::default(), &mut hand);
     assert_eq!(world.effects(), [secret]);
     let record = fs::read_to_string(world.run_folder().join("events.jsonl")).unwrap();
     assert!(!record.contains("hunter42x"));

@@ -71,8 +71,8 @@ pub(crate) fn rehearse<M: Model>(
                 actions.push(action.clone());
                 Input::Prepared(prepared(action, &world(action)))
             }
-            Step::Ask { .. } => Input::Answered(Answer::Reject { message: None }),
-            Step::Perform(request) => match world(&request.action) {
+            Step::Ask(_) => Input::Answered(Answer::Reject { message: None }),
+            Step::Perform(noted) => match world(noted.action) {
                 Comes::Done(observation) => Input::Observed(observation),
                 _ => unreachable!("it was not prepared"),
             },

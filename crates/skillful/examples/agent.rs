@@ -10,7 +10,9 @@ use serde_json::json;
 use skillful::agent::action::{Action, Decision, SkillRef};
 use skillful::agent::budget::Usage;
 use skillful::agent::context::Prompt;
-use skillful::agent::driver::{Approver, Cancel, Driver, Ending, Listener, Model, SystemClock};
+use skillful::agent::driver::{
+    Approver, Cancel, Driver, Ending, InHand, Listener, Model, SystemClock,
+};
 use skillful::agent::event::Event;
 use skillful::agent::journal::{Durability, Journal, Redactor, RunId};
 use skillful::agent::run::{Patience, Run, Setup};
@@ -116,7 +118,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         cancel: &Cancel::default(),
         invocation: &Invocation { command: vec!["example".into()], arguments: Vec::new() },
     }
-    .drive(&mut run, &mut journal)?;
+    .drive(&mut run, &mut journal, &mut InHand::default())?;
     journal.finish(&run)?;
     match ending {
         Ending::Finished(outcome) => println!("{}", outcome.answer),

@@ -71,6 +71,14 @@ impl Choice {
         Ok(Self { name, why, kind })
     }
 
+    /// The address of its server, if it has one.
+    pub(crate) fn server(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Remote(server) => Some(server.base_url()),
+            Kind::Offline | Kind::Scripted(_) => None,
+        }
+    }
+
     /// Where it is, and where its key comes from.
     pub(crate) fn details(&self) -> Option<String> {
         match &self.kind {

@@ -299,8 +299,20 @@ fn a_run_is_gone_on_with_and_taken_back_where_it_worked() {
     world.run("cd sub && skillful run --model scripted:turns.json x");
     let resumed = world.run("skillful run --resume last --approve write_file 2>&1; echo $?");
     assert!(resumed.contains("worked in `") && resumed.ends_with("4\n"), "{resumed}");
-    // With its own model, although none is named.
-    let resumed = world.run("cd sub && skillful run -q --resume last --approve write_file");
+    // Another model than before goes on only where it is named.
+    let resumed =
+        world.run("cd sub && skillful run --resume last --approve write_file 2>&1; echo $?");
+    assert!(
+        resumed.contains("was decided by scripted:turns.json; now it would be offline"),
+        "{resumed}"
+    );
+    assert!(
+        resumed.contains("--model scripted:turns.json") && resumed.ends_with("4\n"),
+        "{resumed}"
+    );
+    assert_eq!(world.read("project/sub/a"), "sub");
+    let named = "skillful run -q --resume last --model scripted:turns.json --approve write_file";
+    let resumed = world.run(&format!("cd sub && {named}"));
     assert_eq!((resumed.as_str(), world.read("project/sub/a").as_str()), ("ok\n", "new"));
     assert_eq!(world.read("project/a"), "root");
 }

@@ -5,7 +5,7 @@
 
 use crate::action::Action;
 use crate::journal::is_redacted;
-use crate::step::{Refusal, Request};
+use crate::step::Refusal;
 
 /// What to do for an action of the run, for which the model `decided`, unless that was in an earlier process.
 ///
@@ -30,15 +30,6 @@ pub(super) fn meant(action: &Action, decided: Option<&Action>) -> Result<Action,
         _ => {}
     }
     Ok(meant)
-}
-
-/// What was asked for in an earlier call of the driver, as it was meant.
-pub(super) fn whole(request: &Request, decided: Option<&Action>) -> Result<Request, Refusal> {
-    // What is asked about must be what is done.
-    if request.patterns.iter().any(|pattern| is_redacted(pattern)) {
-        return Err(incomplete());
-    }
-    Ok(Request { action: meant(&request.action, decided)?, ..request.clone() })
 }
 
 /// Refuses an action from the record that is not all there.

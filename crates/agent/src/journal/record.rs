@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tools::permission::ToolSet;
 
+use super::redact::is_redacted;
+use crate::action::Action;
 use crate::event::{Event, EventKind, Happening};
 use crate::run::{Run, Setup};
-use crate::step::Input;
+use crate::step::{Input, Prepared};
 
 /// The first place where a run, repeated, is not what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, thiserror::Error)]
@@ -54,6 +56,9 @@ pub fn input_of(event: &Event) -> Option<(Input, u64)> {
             Input::Answered(read(data, "answer")?)
         }
         EventKind::ActionExecuted => Input::Observed(read(data, "observation")?),
+        EventKind::BudgetUpdated if data.get("resumed").is_some() => {
+            Input::Resumed(read(data, "resumed")?)
+        }
         EventKind::Error if data["code"] == "Cancelled" => Input::Cancelled,
         _ => return None,
     };
@@ -107,6 +112,9 @@ pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
             found: why.into(),
         };
         let (input, elapsed) = input_of(event).ok_or_else(|| surplus("nothing happens here"))?;
+        if let (Input::Prepared(prepared), Some(action)) = (&input, run.action()) {
+            check_prepared(event, prepared, action)?;
+        }
         run.advance(input, elapsed).map_err(|error| surplus(&error.to_string()))?;
     }
 }
@@ -114,6 +122,20 @@ pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
 /// Repeats a run and compares everything it notes: actions, prompts, budgets, the answer.
 pub fn replay(setup: Setup, events: &[Event]) -> Result<(), Difference> {
     restore(setup, events).map(|_| ())
+}
+
+/// What was prepared is what was planned. A record has both without their secrets.
+fn check_prepared(event: &Event, prepared: &Prepared, planned: &Action) -> Result<(), Difference> {
+    let Some(request) = prepared.request().filter(|request| request.action != *planned) else {
+        return Ok(());
+    };
+    let (planned, prepared) = (json!(planned), json!(request.action));
+    if is_redacted(&planned.to_string()) || is_redacted(&prepared.to_string()) {
+        return Ok(());
+    }
+    let (inner, expected, found) = first_difference(&prepared, &planned);
+    let path = format!("/data/prepared/request/action{inner}");
+    Err(Difference { seq: event.seq, path, expected, found })
 }
 
 fn compare(event: &Event, note: &Happening) -> Result<(), Difference> {

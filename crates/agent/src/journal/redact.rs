@@ -299,5 +299,6 @@ fn withheld(input: &Input) -> Input {
         Input::Answered(_) => Input::Answered(Answer::Reject { message: Some(refusal.message) }),
         Input::Observed(_) => Input::Observed(Observation::failed(&refusal)),
         Input::Cancelled => Input::Cancelled,
+        Input::Resumed(terms) => Input::Resumed(terms.clone()),
     }
 }

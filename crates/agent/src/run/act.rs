@@ -43,14 +43,17 @@ impl Run {
             }
             Prepared::Ask { request, question, .. } => {
                 self.note(EventKind::ApprovalRequired, json!({"approval": question}));
-                self.phase = Phase::Answer { request, question };
+                self.phase = Phase::Answer { action, request, question };
             }
-            Prepared::Allowed { request, .. } => self.phase = Phase::Observation { request },
+            Prepared::Allowed { request, .. } => {
+                self.phase = Phase::Observation { action, request };
+            }
         }
     }
 
     pub(super) fn answered(
         &mut self,
+        action: Action,
         request: Request,
         question: &ApprovalRequest,
         answer: Answer,
@@ -66,7 +69,7 @@ impl Run {
                     format!("the user said no{said}"),
                     "do not try the same again; do something else, or say what could not be done",
                 );
-                self.conclude(&request.action, &Observation::failed(&refusal));
+                self.conclude(&action, &Observation::failed(&refusal));
             }
             _ if self.time_left(elapsed).is_zero() => {
                 self.note(EventKind::ApprovalGranted, data);
@@ -74,22 +77,22 @@ impl Run {
             }
             _ => {
                 self.note(EventKind::ApprovalGranted, data);
-                self.phase = Phase::Observation { request };
+                self.phase = Phase::Observation { action, request };
             }
         }
     }
 
-    pub(super) fn observed(&mut self, request: Request, observation: Observation, elapsed: u64) {
-        self.count(&request.action, &observation);
+    pub(super) fn observed(&mut self, action: &Action, observation: Observation, elapsed: u64) {
+        self.count(action, &observation);
         self.note(
             EventKind::ActionExecuted,
-            json!({"elapsed_ms": elapsed, "action": request.action.kind(), "ok": observation.code.is_none(), "observation": observation}),
+            json!({"elapsed_ms": elapsed, "action": action.kind(), "ok": observation.code.is_none(), "observation": observation}),
         );
         let observation = self.fitted(observation);
         for loaded in &observation.loaded {
             self.load(loaded);
         }
-        self.conclude(&request.action, &observation);
+        self.conclude(action, &observation);
     }
 
     /// A chunk stays in the context, so it is cut to what is left of it; the record has the whole.

@@ -7,7 +7,7 @@ use tools::permission::ToolSet;
 
 use crate::action::SkillRef;
 use crate::budget::Budget;
-use crate::step::SelectedSkill;
+use crate::step::{SelectedSkill, Terms};
 
 /// What a run begins with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,18 @@ pub struct Setup {
     pub store_prompts: bool,
     /// Facts for the record: index hash, model, versions, parent.
     pub facts: Value,
+}
+
+impl Setup {
+    /// What the user's settings say about it.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            budget: self.budget.clone(),
+            patience: self.patience,
+            tools: self.tools.clone(),
+            store_prompts: self.store_prompts,
+        }
+    }
 }
 
 fn no_tools() -> ToolSet {

@@ -71,8 +71,8 @@ impl Play {
                 )
             }
             Step::Prepare(action) => Input::Prepared((self.prepare)(action)),
-            Step::Ask { .. } => Input::Answered(self.answer.clone()),
-            Step::Perform(request) => Input::Observed((self.perform)(request)),
+            Step::Ask(_) => Input::Answered(self.answer.clone()),
+            Step::Perform(noted) => Input::Observed((self.perform)(noted.request)),
             Step::Done(_) => return,
         };
         self.elapsed += 10;

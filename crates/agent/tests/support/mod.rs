@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agent::budget::Budget;
-use agent::driver::{Cancel, Driver, Ending};
+use agent::driver::{Cancel, Driver, Ending, InHand};
 use agent::event::Event;
 use agent::journal::{Durability, Journal, JournalError, Redactor, RunId, read, restore, setup_of};
 use agent::run::{Patience, Run, Setup};
@@ -103,6 +103,18 @@ impl World {
         scenario: &Scenario,
         hooks: Hooks,
     ) -> Ending {
+        self.drive_on(run, journal, scenario, hooks, &mut InHand::default())
+    }
+
+    /// The same, in a process that may hold something already.
+    pub fn drive_on(
+        &self,
+        run: &mut Run,
+        journal: &mut Journal,
+        scenario: &Scenario,
+        hooks: Hooks,
+        hand: &mut InHand,
+    ) -> Ending {
         let clock = FixedClock::new(scenario.ticks);
         let redactor = Redactor::new([], []).unwrap();
         let mut driver = Driver {
@@ -116,7 +128,7 @@ impl World {
             cancel: &Cancel::default(),
             invocation: &Invocation { command: vec!["skillful".into()], arguments: Vec::new() },
         };
-        let ending = driver.drive(run, journal).unwrap();
+        let ending = driver.drive(run, journal, hand).unwrap();
         hooks.happened(Moment::Ended);
         journal.finish(run).unwrap();
         ending

@@ -8,7 +8,7 @@ use std::time::Duration;
 use agent::action::{AGAIN, Action, Decision};
 use agent::budget::{Budget, Usage};
 use agent::context::Prompt;
-use agent::driver::{Cancel, DriveError, Driver, Ending, Model, SystemClock};
+use agent::driver::{Cancel, DriveError, Driver, Ending, InHand, Model, SystemClock};
 use agent::journal::{self, Durability, Journal, JournalError, RunId};
 use agent::run::{Patience, Run, Setup};
 use agent::step::{Observation, Raw, Refusal, Reply, Step};
@@ -26,6 +26,7 @@ const CONTEXT: usize = 4_000_000;
 pub(super) struct Conversation {
     run: Run,
     journal: Journal,
+    hand: InHand,
     /// With what was approved for the session.
     engine: Engine,
     clock: SystemClock,
@@ -125,6 +126,7 @@ impl Conversation {
         Ok(Self {
             run: Run::start(setup),
             journal,
+            hand: InHand::default(),
             engine: shelf.settings.engine.clone(),
             clock: SystemClock::starting(Duration::ZERO),
             open,
@@ -133,7 +135,7 @@ impl Conversation {
 
     fn decide(&mut self, call: &Call) -> Result<Outcome, SessionError> {
         // Whoever was asked before is not listened to any more.
-        if let Step::Ask { .. } = self.run.step() {
+        if let Step::Ask(_) = self.run.step() {
             self.go_on(call, Some(unheard()))?;
         }
         self.go_on(call, None)
@@ -154,7 +156,7 @@ impl Conversation {
             cancel: &Cancel::default(),
             invocation: &shelf.settings.invocation,
         };
-        match driver.turn(&mut self.run, &mut self.journal)? {
+        match driver.turn(&mut self.run, &mut self.journal, &mut self.hand)? {
             Some(Ending::Suspended(question)) => Ok(Outcome::Asks(question)),
             Some(Ending::Finished(_)) | None => Ok(match self.run.last() {
                 Some(observation) => Outcome::Done(Box::new(observation.clone()), desk.content),

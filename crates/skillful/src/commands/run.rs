@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::action::SkillRef;
 use agent::budget::{Spent, Usage};
-use agent::driver::{Cancel, Driver, Ending};
+use agent::driver::{Cancel, Driver, Ending, InHand};
 use agent::outcome::{Status, StopReason};
 use agent::run::Run as AgentRun;
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ pub(crate) struct Run {
     /// Where the model's server is
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Go on with a run that was interrupted or waits for an approval, with its model unless another is named
+    /// Go on with a run that was interrupted or waits for an approval
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
     #[command(flatten)]
@@ -89,16 +89,12 @@ impl Run {
             Some(run_id) => Beginning::Recorded(run_id),
             None => Beginning::New(self.wanted(session, &index)?),
         };
-        let model = match (&self.model, &beginning) {
-            (None, Beginning::Recorded(run_id)) => stage::recorded_model(session, run_id)?,
-            (named, _) => named.clone(),
-        };
-        let wish = Wish { model: model.as_deref(), base_url: self.base_url.as_deref() };
+        let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
         let stage =
             Stage { session, index: &index, offer: &offer, engine: &engine, choice: &choice };
         let (mut run, mut journal, clock) = match &beginning {
-            Beginning::Recorded(run_id) => stage.resume(run_id)?,
+            Beginning::Recorded(run_id) => stage.resume(run_id, wish)?,
             Beginning::New(wanted) => stage.begin(wanted)?,
         };
         let mut model = choice.open(session, &offer, &engine.tools(), &run)?;
@@ -120,7 +116,7 @@ impl Run {
             cancel: &cancel,
             invocation: &invocation("run"),
         }
-        .drive(&mut run, &mut journal)
+        .drive(&mut run, &mut journal, &mut InHand::default())
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         journal
             .finish(&run)

@@ -65,6 +65,10 @@ impl Server {
         Ok(server)
     }
 
+    pub(super) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
     /// Gets the key, where a command must be run for it.
     pub(super) fn fetch_key(&mut self) -> Result<(), Failure> {
         self.key.as_mut().map_or(Ok(()), Key::fetch)

@@ -11,11 +11,12 @@ use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
 use agent::journal::{self, Durability, IndexSnapshot, Journal, Redactor, RunId};
 use agent::run::{Preloaded, Run, Setup};
+use agent::step::Terms;
 use agent::workbench::{ScriptSettings, Workbench};
 use serde_json::{Value, json};
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Pattern, Verdict};
+use tools::permission::{Engine, Pattern, Verdict, shell_quoted};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
@@ -24,7 +25,7 @@ use super::Wanted;
 use crate::commands::runs::of_journal;
 use crate::config::Disclosure;
 use crate::failure::{Exit, Failure};
-use crate::models::Choice;
+use crate::models::{Choice, Wish};
 use crate::session::Session;
 
 /// Everything a run takes place in.
@@ -66,6 +67,7 @@ impl Stage<'_> {
                 "disclosure": disclosed,
                 "index_hash": index.hash(),
                 "model": self.choice.name,
+                "server": self.choice.server(),
                 "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
                 "version": env!("CARGO_PKG_VERSION"),
                 "workspace": self.session.surroundings.working_directory.to_string_lossy(),
@@ -122,13 +124,20 @@ impl Stage<'_> {
     }
 
     /// A run that was interrupted, where it was.
-    pub(super) fn resume(&self, run_id: &str) -> Result<Staged, Failure> {
+    /// A recorded run, where it ended. Its terms are those of today, its model is the one that was chosen for it.
+    pub(super) fn resume(&self, run_id: &str, wish: Wish<'_>) -> Result<Staged, Failure> {
         let folder = self.session.run_folder(run_id)?;
         let (journal, events) =
             Journal::open(&folder, Durability::Sync).map_err(|error| of_journal(&error))?;
         let setup = setup_of(&folder, &events)?;
         same_workspace(self.session, &setup, "run --resume")?;
-        let run = journal::restore(setup, &events).map_err(|error| {
+        if setup.is_served || setup.is_child {
+            let message = format!("run `{}` is {}", setup.run_id, kind_of(&setup));
+            return Err(Failure::new(Exit::Usage, "NotResumable", message)
+                .hint("only a run that `skillful run` began can be resumed"));
+        }
+        same_model(&setup, self.choice, wish)?;
+        let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
                 .hint("`skillful runs verify` says more")
         })?;
@@ -142,9 +151,22 @@ impl Stage<'_> {
         }
         let elapsed =
             events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
+        run.resume(self.terms(), elapsed)
+            .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         let clock = SystemClock::starting(Duration::from_millis(elapsed));
         // Whoever was approved for the run is asked about again: a record may come from anywhere.
         Ok((run, journal, clock))
+    }
+
+    /// What today's settings say about any run.
+    fn terms(&self) -> Terms {
+        let config = &self.session.layers.config;
+        Terms {
+            budget: config.budget.clone(),
+            patience: config.patience,
+            tools: self.engine.tools(),
+            store_prompts: config.audit.store_prompts,
+        }
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Failure> {
@@ -218,19 +240,48 @@ pub(crate) fn workbench<'a>(
 /// Refuses to go on with a run, or to take it back, in another folder than its own.
 pub(crate) fn same_workspace(session: &Session, setup: &Setup, what: &str) -> Result<(), Failure> {
     let here = &session.surroundings.working_directory;
-    let Some(own) = setup.facts["workspace"].as_str().filter(|own| Path::new(own) != here) else {
-        return Ok(());
+    let Some(own) = setup.facts["workspace"].as_str() else {
+        let message = format!("run `{}` does not say where it worked", setup.run_id);
+        return Err(Failure::new(Exit::Refused, "OtherWorkspace", message)
+            .hint("only runs that say so can be taken up or back"));
     };
+    if Path::new(own) == here {
+        return Ok(());
+    }
     let message = format!("run `{}` worked in `{own}`, not here", setup.run_id);
-    let hint = format!("go there: skillful -C '{own}' {what} {}", setup.run_id);
+    let hint = format!("go there: skillful -C {} {what} {}", quoted(own), setup.run_id);
     Err(Failure::new(Exit::Refused, "OtherWorkspace", message).hint(hint))
 }
 
-/// The model of a recorded run.
-pub(super) fn recorded_model(session: &Session, run_id: &str) -> Result<Option<String>, Failure> {
-    let events = journal::read(&session.run_folder(run_id)?).map_err(|error| of_journal(&error))?;
-    let setup = events.first().map(|event| &event.data["setup"]["facts"]["model"]);
-    Ok(setup.and_then(|model| model.as_str()).map(str::to_owned))
+/// Refuses to go on with a run at another server, or with another model, than before; unless the user names it.
+fn same_model(setup: &Setup, choice: &Choice, wish: Wish<'_>) -> Result<(), Failure> {
+    let fact = |name: &str| setup.facts[name].as_str();
+    let (model, server) = (fact("model").unwrap_or_default(), fact("server"));
+    let provider = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
+    let is_new = wish.base_url.is_some()
+        || (wish.model.is_some() && provider(model) != provider(&choice.name));
+    let is_named = wish.model.is_some() || choice.name == model;
+    if is_new || (is_named && choice.server() == server) {
+        return Ok(());
+    }
+    let at = |server: Option<&str>| server.map_or(String::new(), |server| format!(" at {server}"));
+    let message = format!(
+        "run `{}` was decided by {model}{}; now it would be {}{}",
+        setup.run_id,
+        at(server),
+        choice.name,
+        at(choice.server())
+    );
+    let mut again = format!("skillful run --resume {} --model {}", setup.run_id, quoted(model));
+    if let Some(server) = server {
+        again += &format!(" --base-url {}", quoted(server));
+    }
+    Err(Failure::new(Exit::Refused, "OtherModel", message)
+        .hint(format!("name the model that should go on: {again}")))
+}
+
+fn quoted(word: &str) -> String {
+    shell_quoted(word.as_ref())
 }
 
 /// What a recorded run began with.
@@ -245,6 +296,10 @@ pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure
         Failure::from_error(Exit::Refused, "RecordDamaged", &error)
             .hint("`skillful runs verify` says more")
     })
+}
+
+fn kind_of(setup: &Setup) -> &'static str {
+    if setup.is_served { "a session of an MCP client" } else { "a part of another run" }
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {

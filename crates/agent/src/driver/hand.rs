@@ -1,0 +1,45 @@
+//! What the driver holds of the action under way.
+//!
+//! Invariant: what is shown to a person, what the permission engine decided on and what is done are one value. It is
+//! made in this process from the planned action; nothing of it is ever read from a record.
+
+use tools::permission::{ApprovalRequest, Approved, Pending};
+
+use super::meant::meant;
+use crate::action::Action;
+use crate::step::{Refusal, Request};
+
+/// What the driver holds of the action under way, as long as the process lasts.
+#[derive(Debug, Default)]
+pub struct InHand {
+    /// What the model decided last, with its secrets: for whoever does it, and in no note.
+    decided: Option<Action>,
+    pub(super) held: Held,
+}
+
+/// A request on its way through the permission engine.
+#[derive(Debug, Default)]
+pub(super) enum Held {
+    #[default]
+    Nothing,
+    /// It waits for a person, who is asked this.
+    Asking { pending: Pending<Request>, question: ApprovalRequest },
+    /// It may be done.
+    Approved(Approved<Request>),
+}
+
+impl InHand {
+    /// Remembers what the model decided, word for word.
+    pub(super) fn decided(&mut self, action: &Action) {
+        *self = Self { decided: Some(action.clone()), held: Held::Nothing };
+    }
+
+    /// What to do for an action of the run, whose own words are without secrets.
+    pub(super) fn whole(&self, action: &Action) -> Result<Action, Refusal> {
+        meant(action, self.decided.as_ref())
+    }
+
+    pub(super) fn take(&mut self) -> Held {
+        std::mem::take(&mut self.held)
+    }
+}
