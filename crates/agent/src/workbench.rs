@@ -22,7 +22,7 @@ use skill::offer::Offer;
 use tools::call::Call;
 use tools::outcome::ToolError;
 use tools::perform;
-use tools::permission::{Approved, Engine};
+use tools::permission::{Approved, Engine, Request as _};
 use tools::workspace::Workspace;
 
 use crate::action::{Action, SkillRef};
@@ -135,6 +135,14 @@ impl<'a> Workbench<'a> {
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let call = self.call(&request.action)?;
+        // Links may lead elsewhere by now: what is done is what was allowed.
+        if call.permission() != request.permission || call.patterns() != request.patterns {
+            return Err(Refusal::new(
+                "ApprovalRequired",
+                "not done: it would touch something else than what was allowed",
+                "look at the path again, then decide anew",
+            ));
+        }
         let mut record = |change: &tools::undo::Undo| {
             journal.record_change(change).map_err(std::io::Error::other)
         };

@@ -3,8 +3,12 @@
 //! The chain inside the events cannot show a change of the last line, for no line follows it. So each
 //! commit first writes the hashes of its lines here, then the lines, then ends the line here.
 //!
+//! A commit ends with its owner's signature, if it has an owner: `made:` and its digits.
+//!
 //! Invariant: whenever the process is killed, every complete event has its hash here, and every event
 //! whose hashes end with a newline is complete.
+
+use super::owner::{Origin, Owner, Signature};
 
 /// What `events.seal` says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,6 +21,8 @@ pub(super) struct Seals {
     pub(super) finished_bytes: usize,
     /// Whether it holds something that is never written there.
     pub(super) malformed: bool,
+    /// Each commit, by the place after its last hash.
+    commits: Vec<(usize, Option<Signature>)>,
 }
 
 impl Seals {
@@ -25,23 +31,55 @@ impl Seals {
         let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let (commits, begun) = bytes.split_at(finished);
         for commit in commits.split(|byte| *byte == b'\n').filter(|_| finished > 0) {
-            seals.malformed |= !commit.is_empty() && !commit.split(is_space).all(is_hash);
-            seals.take(commit);
+            let words = commit.split(is_space).count();
+            // An empty commit is never written; the one empty piece is what follows the last newline.
+            seals.malformed |= !commit.is_empty() && seals.take(commit) != words;
         }
-        // An empty commit is never written; the one empty piece is what follows the last newline.
         seals.malformed |=
             commits.starts_with(b"\n") || commits.windows(2).any(|two| two == b"\n\n");
         seals.committed = seals.hashes.len();
         seals.finished_bytes = finished;
-        // What a power failure left of a commit may be zeros.
-        seals.malformed |= !begun.iter().all(|byte| is_digit(byte) || matches!(byte, b' ' | 0));
+        seals.malformed |= !is_beginning(begun);
         seals.take(begun);
         seals
     }
 
-    fn take(&mut self, commit: &[u8]) {
-        let hashes = commit.split(is_space).take_while(|hash| is_hash(hash));
-        self.hashes.extend(hashes.map(|hash| String::from_utf8_lossy(hash).into_owned()));
+    /// Answers with how many words were understood.
+    fn take(&mut self, commit: &[u8]) -> usize {
+        let words: Vec<&[u8]> = commit.split(is_space).collect();
+        let hashes = words.iter().take_while(|word| is_hash(word)).count();
+        let texts = words[..hashes].iter().map(|hash| String::from_utf8_lossy(hash).into_owned());
+        self.hashes.extend(texts);
+        // Nothing follows a signature, and one of nothing is never written.
+        let is_last = hashes > 0 && words.len() == hashes + 1;
+        let signature = is_last.then(|| Signature::parse(words[hashes])).flatten();
+        let understood = hashes + usize::from(signature.is_some());
+        self.commits.push((self.hashes.len(), signature));
+        understood
+    }
+
+    /// Whose record it is that has so many complete events, the last of which has this hash.
+    ///
+    /// The commit that has this event must be signed: the event holds the hash of the one before, and so on.
+    pub(super) fn origin(&self, owner: &Owner, run_id: &str, events: usize, last: &str) -> Origin {
+        let place = self.commits.partition_point(|(end, _)| *end < events);
+        let Some((end, Some(signature))) = self.commits.get(place) else {
+            return Origin::Elsewhere;
+        };
+        let start = place.checked_sub(1).map_or(0, |before| self.commits[before].0);
+        let hashes = &self.hashes[start..*end];
+        let is_signed = events > 0
+            && self.hashes[events - 1] == last
+            && owner.signed(signature, run_id, *end as u64, &hashes.join(" "));
+        if is_signed { signature.origin } else { Origin::Elsewhere }
+    }
+
+    /// Whose record it is, as far as its seals alone tell.
+    pub(super) fn claimed_origin(&self, owner: &Owner, run_id: &str) -> Origin {
+        match self.hashes[..self.committed].last() {
+            Some(last) if !self.malformed => self.origin(owner, run_id, self.committed, last),
+            _ => Origin::Elsewhere,
+        }
     }
 
     /// The hash of the event with this number, counted from 1.
@@ -49,6 +87,16 @@ impl Seals {
         let place = usize::try_from(seq.checked_sub(1)?).ok()?;
         self.hashes.get(place).map(String::as_str)
     }
+}
+
+/// Whether it is the beginning of a commit, as a kill leaves it.
+fn is_beginning(commit: &[u8]) -> bool {
+    // What a power failure left may be zeros.
+    let end = commit.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let mut words = commit[..end].rsplit(is_space);
+    let is_hashes = |word: &[u8]| word.iter().all(|byte| is_digit(byte) || *byte == 0);
+    let is_last = |word: &[u8]| is_hashes(word) || Signature::is_begun(word);
+    words.next().is_none_or(is_last) && words.all(is_hashes)
 }
 
 fn is_space(byte: &u8) -> bool {
