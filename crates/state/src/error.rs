@@ -1,0 +1,115 @@
+//! Why a file or folder of state is not touched.
+
+use std::io;
+use std::path::PathBuf;
+
+/// What could not be done with a file or folder of state.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} `{}`", path.display())]
+pub struct StateError {
+    /// What was tried.
+    pub doing: &'static str,
+    /// With what: the link itself, where one is on the way.
+    pub path: PathBuf,
+    /// Why it failed.
+    #[source]
+    pub cause: Cause,
+}
+
+/// Why it could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    /// A link would lead elsewhere.
+    #[error("it is a link, and no link is followed here")]
+    Link,
+    /// A folder, a pipe, a device, a socket.
+    #[error("it is not a plain file")]
+    NotAFile,
+    /// Something else is in the place of a folder.
+    #[error("it is not a folder")]
+    NotAFolder,
+    /// Whoever changes it changes a file somewhere else, too.
+    #[error("it has a second name elsewhere (a hard link)")]
+    ManyNames,
+    /// Somebody else can change it at any time.
+    #[error("it belongs to another user")]
+    NotOurs,
+    /// It has more bytes than a file of its kind can have.
+    #[error("it has more than {limit} bytes")]
+    TooLarge {
+        /// How many it may have.
+        limit: u64,
+    },
+    /// The path is not one of plain names.
+    #[error("the path leads out of its folder")]
+    Outside,
+    /// Another file system is mounted there.
+    #[error("it is on another file system")]
+    OtherDisk,
+    /// Somebody gave a folder another place while it was worked on.
+    #[error("it was moved meanwhile")]
+    Moved,
+    /// The system says no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<rustix::io::Errno> for Cause {
+    fn from(error: rustix::io::Errno) -> Self {
+        Self::Io(error.into())
+    }
+}
+
+impl StateError {
+    /// Whether there is nothing of that name.
+    pub fn is_missing(&self) -> bool {
+        self.kind() == Some(io::ErrorKind::NotFound)
+    }
+
+    /// Whether there is already something of that name.
+    pub fn is_taken(&self) -> bool {
+        self.kind() == Some(io::ErrorKind::AlreadyExists)
+    }
+
+    /// Whether something is there that this program never puts there.
+    pub fn is_unsafe(&self) -> bool {
+        self.kind().is_none()
+    }
+
+    fn kind(&self) -> Option<io::ErrorKind> {
+        match &self.cause {
+            Cause::Io(error) => Some(error.kind()),
+            _ => None,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match &self.cause {
+            Cause::Link => {
+                "this program never makes a link there: see where it leads, then remove it"
+            }
+            Cause::NotAFile | Cause::NotAFolder | Cause::ManyNames => {
+                "this program never puts such a thing there: look at it, then remove it"
+            }
+            Cause::NotOurs => "use it as the user it belongs to, or remove it",
+            Cause::TooLarge { .. } => "this program never writes so much there: remove it",
+            Cause::Outside => "the file that names it was made or changed by somebody else",
+            Cause::OtherDisk => "unmount what is mounted there",
+            Cause::Moved => "try again when nobody else works there",
+            Cause::Io(_) => "check that the disk has room and that the folder belongs to you",
+        }
+    }
+}
+
+impl From<StateError> for io::Error {
+    fn from(error: StateError) -> Self {
+        let kind = match &error.cause {
+            Cause::Io(error) => error.kind(),
+            Cause::TooLarge { .. } => io::ErrorKind::FileTooLarge,
+            Cause::NotAFolder => io::ErrorKind::NotADirectory,
+            _ => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, error)
+    }
+}
