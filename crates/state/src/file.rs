@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, OFlags, RenameFlags, fstat, openat, renameat, renameat_with, unlinkat,
+    AtFlags, FileType, OFlags, RenameFlags, fstat, linkat, openat, renameat, renameat_with,
+    unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -127,17 +128,37 @@ impl Folder {
         let inner = inner.as_ref();
         let (parent, name) = self.parent("write", inner)?;
         let write = || -> io::Result<()> {
-            for attempt in 0_u32.. {
-                let temporary = added(name, format!(".{}-{attempt}.tmp", std::process::id()));
-                let file = match self.create_at(parent.as_fd(), &temporary) {
-                    Err(Errno::EXIST) => continue,
-                    made => made?,
-                };
-                return self.put(parent.as_fd(), (&temporary, name), (file, content), durability);
-            }
-            Err(Errno::EXIST.into())
+            let (file, temporary) = self.create_temporary(parent.as_fd(), name)?;
+            self.put(parent.as_fd(), (&temporary, name), (file, content), durability)
         };
         write().map_err(|error| self.error("write", inner, error.into()))
+    }
+
+    /// Puts a whole file where nothing is; of several processes the first one wins.
+    pub fn put_new(
+        &self,
+        inner: impl AsRef<Path>,
+        content: &[u8],
+        durability: Durability,
+    ) -> Result<(), StateError> {
+        let inner = inner.as_ref();
+        let (parent, name) = self.parent("create", inner)?;
+        let (mut file, temporary) = self
+            .create_temporary(parent.as_fd(), name)
+            .map_err(|error| self.error("create", inner, error.into()))?;
+        let mut write = || -> io::Result<()> {
+            file.write_all(content)?;
+            if durability == Durability::Sync {
+                file.sync_all()?;
+            }
+            // Unlike a rename, a link never takes the place of another file.
+            Ok(linkat(&parent, &*temporary, &parent, name, AtFlags::empty())?)
+        };
+        let made = write();
+        // What became of it has another name.
+        let _ = unlinkat(&parent, &*temporary, AtFlags::empty());
+        made.map_err(|error| self.error("create", inner, error.into()))?;
+        if durability == Durability::Sync { self.sync() } else { Ok(()) }
     }
 
     /// Replaces a file again and again: the old one becomes the place for the next.
@@ -213,6 +234,22 @@ impl Folder {
             // What went wrong matters more than a leftover.
             let _ = unlinkat(folder, temporary, AtFlags::empty());
         })
+    }
+
+    /// A new file beside another one, with a name that nobody else has.
+    fn create_temporary(
+        &self,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> Result<(File, OsString), Errno> {
+        let mut attempt = 0_u32;
+        loop {
+            let temporary = added(name, format!(".{}-{attempt}.tmp", std::process::id()));
+            match self.create_at(folder, &temporary) {
+                Err(Errno::EXIST) if attempt < u32::MAX => attempt += 1,
+                made => return made.map(|file| (file, temporary)),
+            }
+        }
     }
 
     fn create_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> Result<File, Errno> {
