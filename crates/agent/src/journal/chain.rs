@@ -3,6 +3,7 @@
 //! Invariant: a change of any byte of a complete line is found, and nothing that a kill leaves is.
 
 use super::lines::{Files, NoEvent, SEALS, parse, split};
+use super::owner::{Origin, Owner};
 use super::seal::Seals;
 use super::verify::{Problem, ProblemKind};
 use crate::event::{Event, EventKind, VERSION};
@@ -19,6 +20,20 @@ pub(super) struct Checked {
     pub(super) unsealed: usize,
     /// After the last complete line.
     pub(super) torn_bytes: usize,
+}
+
+impl Checked {
+    /// Whose record it is. Only one without a flaw is anybody's.
+    pub(super) fn origin(&self, files: &Files, owner: Option<&Owner>, run_id: &str) -> Origin {
+        let (Some(owner), Some(seals), Some(last)) = (owner, &files.seals, self.hashes.last())
+        else {
+            return Origin::Elsewhere;
+        };
+        match self.problems.iter().all(|problem| problem.kind == ProblemKind::Tail) {
+            true => seals.origin(owner, run_id, self.hashes.len(), last),
+            false => Origin::Elsewhere,
+        }
+    }
 }
 
 /// One line and what is known about it without reading it.

@@ -1,0 +1,170 @@
+//! `skillful runs adopt`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use agent::action::Action;
+use agent::journal::{self, RunId};
+use agent::run::Run;
+use agent::step::Step;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use skill::text::{for_terminal, prefix};
+
+use crate::commands::run::setup_of;
+use crate::failure::{Exit, Failure};
+use crate::installing::ask;
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Take over a run that was not made here
+///
+/// A record that came with a project can be looked at and nothing more. This shows what it would do, and asks. After
+/// that you can resume it and take its changes back, always under your own rules.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful runs adopt 20261115_083000_k3f9 --dry-run\n  skillful runs adopt 20261115_083000_k3f9"
+)]
+pub(super) struct Adopt {
+    /// The run's name
+    run: String,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+    /// Show what it would do, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A record and what it would do.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Adopted {
+    run_id: String,
+    /// Whether it was taken over.
+    adopted: bool,
+    request: String,
+    /// Who decided.
+    model: Option<String>,
+    /// Where the model was.
+    server: Option<String>,
+    /// Where the run worked.
+    workspace: Option<String>,
+    /// What `run --resume` would do next.
+    next: Option<String>,
+    /// Files that `runs undo` would write or delete.
+    changes: Vec<String>,
+}
+
+/// Characters of an action that are shown.
+const SHOWN: usize = 2_000;
+
+impl Adopt {
+    pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        if self.run.parse::<RunId>().is_err() {
+            let message = format!("`{}` is not the name of a run", for_terminal(&self.run));
+            return Err(Failure::new(Exit::Usage, "Usage", message)
+                .hint("name it as `skillful runs list` does, so that you take over what you looked at"));
+        }
+        let owner = session.new_owner()?;
+        let folder = session.run_folder(&self.run)?;
+        let found =
+            journal::verify(&folder, Some(&owner)).map_err(|error| super::of_journal(&error))?;
+        if !found.ok {
+            let message = format!("the record of `{}` is damaged", self.run);
+            return Err(Failure::new(Exit::Refused, "RecordDamaged", message)
+                .hint(format!("`skillful runs verify {}` shows where", self.run)));
+        }
+        if found.origin.is_own() {
+            let message = format!("run `{}` was {} already", self.run, found.origin.describe());
+            return Err(Failure::new(Exit::Usage, "Usage", message)
+                .hint(format!("`skillful run --resume {0}` or `skillful runs undo {0}`", self.run)));
+        }
+        let mut adopted = self.look(&folder)?;
+        if !output.json {
+            output.note(&describe(&adopted));
+        }
+        if !self.dry_run {
+            self.confirm()?;
+            journal::adopt(&folder, &owner).map_err(|error| super::of_journal(&error))?;
+            adopted.adopted = true;
+        }
+        output.result(&adopted, |out, Palette { good, .. }| match adopted.adopted {
+            true => writeln!(out, "{good}adopted{good:#}  {}", adopted.run_id),
+            false => Ok(()),
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What the record would do.
+    fn look(&self, folder: &Path) -> Result<Adopted, Failure> {
+        let events = journal::read(folder).map_err(|error| super::of_journal(&error))?;
+        let setup = setup_of(folder, &events)?;
+        let changes =
+            journal::recorded_changes(folder).map_err(|error| super::of_journal(&error))?;
+        let fact = |name: &str| setup.facts[name].as_str().map(str::to_owned);
+        let (model, server, workspace) = (fact("model"), fact("server"), fact("workspace"));
+        let run = journal::restore(setup, &events).map_err(|error| {
+            Failure::from_error(Exit::Refused, "RecordMismatch", &error).hint(error.hint())
+        })?;
+        Ok(Adopted {
+            run_id: self.run.clone(),
+            adopted: false,
+            request: run.request().to_owned(),
+            next: next(&run),
+            model,
+            server,
+            workspace,
+            changes: changes.into_iter().map(|change| change.path).collect(),
+        })
+    }
+
+    fn confirm(&self) -> Result<(), Failure> {
+        match self.yes.then_some(true).or_else(|| ask("Take this run over?")) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Failure::new(Exit::Approval, "ApprovalDenied", "nothing was changed")
+                .hint("the run can still be looked at with `skillful runs show`")),
+            None => Err(Failure::new(
+                Exit::Approval,
+                "ApprovalRequired",
+                format!("run `{}` was not made here: somebody must say yes", self.run),
+            )
+            .hint(format!("to take it over, run: skillful runs adopt {} --yes", self.run))),
+        }
+    }
+}
+
+fn next(run: &Run) -> Option<String> {
+    let action = |action: &Action| {
+        let payload = json!(action)["payload"].to_string();
+        format!("{}: {}", action.kind(), prefix(&payload, SHOWN))
+    };
+    match run.step() {
+        Step::CallModel(_) => Some("asks the model".to_owned()),
+        Step::Prepare(planned) => Some(action(planned)),
+        Step::Ask(noted) | Step::Perform(noted) => Some(action(noted.action)),
+        Step::Done(_) => None,
+    }
+}
+
+fn describe(adopted: &Adopted) -> String {
+    let mut text = format!("Run {} was not made here.", adopted.run_id);
+    let mut add = |label: &str, value: &str| {
+        text += &format!("\n  {label:<10}{}", for_terminal(value));
+    };
+    add("request", &adopted.request);
+    if let Some(workspace) = &adopted.workspace {
+        add("worked in", workspace);
+    }
+    let model = adopted.model.as_deref().unwrap_or("an unknown model");
+    match &adopted.server {
+        Some(server) => add("model", &format!("{model} at {server}")),
+        None => add("model", model),
+    }
+    add("next", adopted.next.as_deref().unwrap_or("nothing, it has ended"));
+    match adopted.changes.as_slice() {
+        [] => add("undo", "restores nothing"),
+        paths => add("undo", &format!("writes or deletes {}", paths.join(", "))),
+    }
+    text
+}
