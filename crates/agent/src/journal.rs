@@ -9,13 +9,14 @@ mod child;
 mod content;
 mod detach;
 mod error;
-mod file;
 mod index;
 mod key;
+mod limits;
 mod lines;
 mod listing;
 mod open;
 mod owner;
+mod place;
 mod prune;
 mod record;
 mod redact;
@@ -29,16 +30,17 @@ mod tests;
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
+use state::Folder;
 
 use crate::event::{Event, Happening, VERSION};
 use crate::run::Run;
 use content::Contents;
 use detach::detach;
-use file::{exchange, replace, sync_folder};
 use lines::EVENTS;
+use place::Place;
 use summary::{ANSWER, SUMMARY, Summing};
 
 pub use changes::changes;
@@ -54,12 +56,25 @@ pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
 pub(crate) use redact::{Filtered, Passed, is_redacted};
 pub use redact::{InvalidPattern, Redactor, Streamed};
 pub use run_id::{InvalidRunId, RunId};
+pub use state::Durability;
 pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
 pub use verify::{Problem, ProblemKind, Verification, verify};
 
 /// The list of skills the model was shown, relative to the run's folder: a replay needs it, and the first
 /// event has the rest of a run's beginning.
-pub const CATALOG: &str = "inputs/catalog.txt";
+const CATALOG: &str = "inputs/catalog.txt";
+
+/// The snapshot after each turn.
+const STATE: &str = "state.json";
+
+/// The list of skills that the model was shown; a child run has none.
+pub fn catalog(folder: &Path) -> Result<String, JournalError> {
+    match Place::open(folder)?.own().read(CATALOG, limits::CATALOG) {
+        Ok(bytes) => Ok(String::from_utf8(bytes).unwrap_or_default()),
+        Err(error) if error.is_missing() => Ok(String::new()),
+        Err(error) => Err(error.into()),
+    }
+}
 
 /// Where a content with this hash is kept, relative to the run's folder.
 pub fn reference(sha256: &str) -> String {
@@ -75,20 +90,12 @@ pub(crate) fn place_of(text: &str) -> String {
     }
 }
 
-/// Whether [`Journal::commit`] waits for the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// It does: nothing that was committed is lost, whatever happens.
-    Sync,
-    /// It does not: nothing is lost when the process is killed, but a power failure can take some.
-    NoSync,
-}
-
 /// A run's folder, open for writing by this process alone.
 #[derive(Debug)]
 pub struct Journal {
-    folder: PathBuf,
+    place: Place,
     run_id: RunId,
+    /// Whether [`Journal::commit`] waits for the disk.
     durability: Durability,
     /// Locked as long as this lives.
     events: File,
@@ -149,7 +156,7 @@ impl Journal {
 
     fn write_line(&mut self, event: &Event) -> Result<(), JournalError> {
         serde_json::to_writer(&mut self.lines, event)
-            .map_err(|error| JournalError::io("write", &self.folder.join(EVENTS))(error.into()))
+            .map_err(|error| JournalError::io("write", &self.place.path().join(EVENTS))(error.into()))
     }
 
     /// Waits until everything added is on disk.
@@ -160,7 +167,7 @@ impl Journal {
         }
         self.incomplete = true;
         self.contents.settle(self.durability)?;
-        self.write().map_err(JournalError::io("write", &self.folder.join(EVENTS)))?;
+        self.write().map_err(JournalError::io("write", &self.place.path().join(EVENTS)))?;
         self.lines.clear();
         self.hashes.clear();
         self.incomplete = false;
@@ -180,7 +187,7 @@ impl Journal {
     fn check_complete(&self) -> Result<(), JournalError> {
         match self.incomplete {
             false => Ok(()),
-            true => Err(JournalError::Incomplete { folder: self.folder.clone() }),
+            true => Err(JournalError::Incomplete { folder: self.folder().to_owned() }),
         }
     }
 
@@ -193,7 +200,12 @@ impl Journal {
     pub fn write_state(&mut self, state: &Value) -> Result<(), JournalError> {
         // It can be made again from the events, so nobody waits for the disk.
         let json = format!("{state}\n");
-        exchange(&self.folder.join("state.json"), json.as_bytes())
+        Ok(self.place.own().exchange(STATE, json.as_bytes())?)
+    }
+
+    /// Keeps the list of skills that the model is shown, for a replay.
+    pub fn write_catalog(&mut self, catalog: &str) -> Result<(), JournalError> {
+        Ok(self.place.own().replace(CATALOG, catalog.as_bytes(), Durability::NoSync)?)
     }
 
     /// Keeps content that is too large for an event; answers with its reference.
@@ -206,11 +218,15 @@ impl Journal {
         self.commit()?;
         // The summary last: where it says that the run has ended, the answer is there.
         if let Some(outcome) = run.outcome() {
-            replace(&self.folder.join(ANSWER), outcome.answer.as_bytes(), self.durability)?;
+            self.place.own().replace(ANSWER, outcome.answer.as_bytes(), self.durability)?;
         }
         let summary = self.summing.summary.clone().sealed(self.next_seq - 1, &self.last);
-        replace(&self.folder.join(SUMMARY), &summary.to_json(), self.durability)?;
-        if self.durability == Durability::Sync { sync_folder(&self.folder) } else { Ok(()) }
+        self.place.own().replace(SUMMARY, &summary.to_json(), self.durability)?;
+        self.place.own().remove_spare(STATE)?;
+        match self.durability {
+            Durability::Sync => Ok(self.place.own().sync()?),
+            Durability::NoSync => Ok(()),
+        }
     }
 
     /// The SHA-256 of the last line.
@@ -218,9 +234,14 @@ impl Journal {
         &self.last
     }
 
-    /// The run's folder.
+    /// The run's folder, for words: what is in it is reached through [`Journal::state`].
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.place.path()
+    }
+
+    /// The run's folder, open.
+    pub fn state(&self) -> &Folder {
+        self.place.own()
     }
 
     /// The run's name.

@@ -4,20 +4,24 @@
 //! interruption leaves one that the events do not vouch for, as the last.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use state::{Access, Folder, StateError};
 use tools::undo::{Previous, Undo};
 
 use super::child::children;
 use super::error::JournalError;
-use super::file::{replace, sync_folder};
-use super::lines::read;
-use super::{Durability, Journal, content};
+use super::lines::read_at;
+use super::place::Place;
+use super::{Durability, Journal, content, limits};
 use crate::event::{Event, EventKind};
+
+/// The folder of a run's changes.
+const FOLDER: &str = "changes";
+/// The bits of a file's mode that say who may use it; the others would make programs of root's from files.
+const PERMISSIONS: u32 = 0o777;
 
 /// One change; the content that was replaced has a file of its own.
 #[derive(Serialize, Deserialize)]
@@ -51,16 +55,16 @@ impl Journal {
             previous,
             sha256_after: change.sha256_after.clone(),
         };
-        let folder = self.folder.join("changes");
-        fs::create_dir_all(&folder).map_err(JournalError::io("create", &folder))?;
-        let number = names(&self.folder).count() as u32 + 1;
+        let run = self.place.own();
+        let folder = run.create_folder(FOLDER, Access::Private)?;
+        let name = name(names(run)?.len() as u32 + 1);
         let json = json!(change).to_string();
-        replace(&self.folder.join(name(number)), json.as_bytes(), self.durability)?;
-        self.unvouched.push(fact(&name(number), json.as_bytes()));
+        run.replace(&name, json.as_bytes(), self.durability)?;
         if self.durability == Durability::Sync {
-            sync_folder(&folder)?;
-            sync_folder(&self.folder)?;
+            folder.sync()?;
+            run.sync()?;
         }
+        self.unvouched.push(fact(&name, json.as_bytes()));
         Ok(())
     }
 
@@ -73,12 +77,19 @@ impl Journal {
 
 /// Relative to the run's folder.
 fn name(number: u32) -> String {
-    format!("changes/{number:06}.json")
+    format!("{FOLDER}/{number:06}.json")
 }
 
 /// The names of the changes that are there, oldest first.
-fn names(folder: &Path) -> impl Iterator<Item = String> {
-    (1..).map(name).take_while(|name| folder.join(name).exists())
+fn names(run: &Folder) -> Result<Vec<String>, StateError> {
+    let mut names = Vec::new();
+    for name in (1..).map(name) {
+        if run.find(&name)?.is_none() {
+            break;
+        }
+        names.push(name);
+    }
+    Ok(names)
 }
 
 /// A change by its name and its hash, as the result of an action has it.
@@ -101,71 +112,95 @@ pub(super) fn facts(event: &Event) -> &Value {
 }
 
 /// What an interruption kept from being vouched for.
-pub(super) fn unvouched(folder: &Path, events: &[Event]) -> Result<Vec<Value>, JournalError> {
+pub(super) fn unvouched(run: &Folder, events: &[Event]) -> Result<Vec<Value>, JournalError> {
     let known: HashSet<&str> = events.iter().flat_map(vouched).map(|(name, _)| name).collect();
-    let names = names(folder).filter(|name| !known.contains(name.as_str()));
-    let facts = names.map(|name| {
-        let path = folder.join(&name);
-        Ok(fact(&name, &fs::read(&path).map_err(JournalError::io("read", &path))?))
-    });
+    let names = names(run)?.into_iter().filter(|name| !known.contains(name.as_str()));
+    let facts = names.map(|name| Ok(fact(&name, &run.read(&name, limits::CHANGE)?)));
     facts.collect()
 }
 
 /// The changes that a run and its child runs announced, oldest first; the last one may not have been made.
 pub fn changes(folder: &Path) -> Result<Vec<Undo>, JournalError> {
-    let events = read(folder)?;
+    changes_at(&Place::open(folder)?)
+}
+
+/// The same of a run whose folder is open.
+pub(super) fn changes_at(place: &Place) -> Result<Vec<Undo>, JournalError> {
+    let events = read_at(place)?;
     let mut all = Vec::new();
-    let mut children = children(folder)?;
+    let mut left = limits::TOGETHER;
+    let mut children = children(place)?;
     for event in &events {
-        let damaged = |message: String| damaged(folder, event.seq, message);
         for (name, sha256) in vouched(event) {
-            all.push(undo(folder, name, Some(sha256)).map_err(|error| damaged(error.to_string()))?);
+            let undo = undo(place.own(), name, Some(sha256), &mut left);
+            all.push(undo.map_err(|error| damaged(place, event.seq, error.to_string()))?);
         }
         let child = facts(event)["child_run"].as_str();
-        if let Some(place) = child.and_then(|id| children.iter().position(|own| own.as_str() == id))
+        if let Some(index) = child.and_then(|id| children.iter().position(|own| own.as_str() == id))
         {
-            all.extend(changes(&folder.with_file_name(children.remove(place).as_str()))?);
+            all.extend(changes_at(&place.beside(&children.remove(index))?)?);
         }
     }
     for child in children {
-        all.extend(changes(&folder.with_file_name(child.as_str()))?);
+        all.extend(changes_at(&place.beside(&child)?)?);
     }
     let is_finished = events.last().is_some_and(|event| event.kind == EventKind::RunFinished);
-    for change in unvouched(folder, &events)? {
+    for change in unvouched(place.own(), &events)? {
         let name = change["ref"].as_str().unwrap_or_default();
         let seq = events.len() as u64;
         if is_finished {
-            return Err(damaged(folder, seq, format!("`{name}` is in no event")));
+            return Err(damaged(place, seq, format!("`{name}` is in no event")));
         }
-        all.push(
-            undo(folder, name, None).map_err(|error| damaged(folder, seq, error.to_string()))?,
-        );
+        let undo = undo(place.own(), name, None, &mut left);
+        all.push(undo.map_err(|error| damaged(place, seq, error.to_string()))?);
     }
     Ok(all)
 }
 
-fn damaged(folder: &Path, seq: u64, message: String) -> JournalError {
-    JournalError::Damaged { folder: folder.to_owned(), seq, message }
+fn damaged(place: &Place, seq: u64, message: String) -> JournalError {
+    JournalError::Damaged { folder: place.path().to_owned(), seq, message }
 }
 
-fn undo(folder: &Path, name: &str, expected: Option<&str>) -> io::Result<Undo> {
-    let changed = |name: &str| io::Error::other(format!("`{name}` is not what was kept"));
-    let bytes = content::read(folder, name)?;
+/// Why a change cannot be taken back.
+#[derive(Debug, thiserror::Error)]
+enum NoUndo {
+    #[error("{0}: {why}", why = .0.cause)]
+    State(#[from] StateError),
+    #[error("`{0}` is not what was kept")]
+    Changed(String),
+    #[error("it is not what this program writes: {0}")]
+    Malformed(#[from] serde_json::Error),
+    #[error("`{0}` leads out of the workspace")]
+    Outside(String),
+    #[error("the files before they were changed have more than {0} bytes together")]
+    TooMuch(u64),
+}
+
+/// One change; `left` is how many bytes there may still be.
+fn undo(
+    run: &Folder,
+    name: &str,
+    expected: Option<&str>,
+    left: &mut u64,
+) -> Result<Undo, NoUndo> {
+    let bytes = run.read(name, limits::CHANGE)?;
     if expected.is_some_and(|expected| crate::sha256(&bytes) != expected) {
-        return Err(changed(name));
+        return Err(NoUndo::Changed(name.to_owned()));
     }
     let Change { path, previous, sha256_after } = serde_json::from_slice(&bytes)?;
     if !Path::new(&path).components().all(|part| matches!(part, Component::Normal(_))) {
-        return Err(io::Error::other(format!("`{path}` leads out of the workspace")));
+        return Err(NoUndo::Outside(path));
     }
     let previous = match previous {
         None => None,
         Some(Replaced { name, sha256, mode }) => {
-            let bytes = content::read(folder, &name)?;
+            let bytes = content::read(run, &name)?;
             if crate::sha256(&bytes) != sha256 {
-                return Err(changed(&name));
+                return Err(NoUndo::Changed(name));
             }
-            Some(Previous { bytes, mode })
+            let rest = left.checked_sub(bytes.len() as u64);
+            *left = rest.ok_or(NoUndo::TooMuch(limits::TOGETHER))?;
+            Some(Previous { bytes, mode: mode & PERMISSIONS })
         }
     };
     Ok(Undo { path, previous, sha256_after })

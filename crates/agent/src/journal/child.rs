@@ -1,11 +1,11 @@
 //! The record of a child run, begun or taken up again.
 
 use std::error::Error;
-use std::path::Path;
 
 use super::error::JournalError;
 use super::lines::EVENTS;
 use super::listing::run_ids;
+use super::place::Place;
 use super::record::{restore, setup_of};
 use super::{Journal, RunId};
 use crate::run::{Run, Setup};
@@ -18,7 +18,7 @@ impl Journal {
         match self.sibling(run_id.as_str()) {
             Ok(journal) => Ok((Run::start(setup), journal)),
             Err(JournalError::Exists { .. }) => {
-                let folder = self.folder.with_file_name(run_id.as_str());
+                let folder = self.folder().with_file_name(run_id.as_str());
                 let (journal, events) = Self::open(&folder, self.durability)?;
                 let Some(started) = events.first() else {
                     return Ok((Run::start(setup), journal));
@@ -34,12 +34,17 @@ impl Journal {
 }
 
 /// The child runs that a run has begun, oldest first.
-pub(super) fn children(folder: &Path) -> Result<Vec<RunId>, JournalError> {
-    let own = folder.file_name().unwrap_or_default().to_string_lossy();
-    let mut all = run_ids(folder.parent().unwrap_or(Path::new(".")))?;
-    // A folder without events was left by an interruption.
-    let has_begun = |run_id: &RunId| folder.with_file_name(run_id.as_str()).join(EVENTS).exists();
-    all.retain(|run_id| run_id.parent() == Some(&own) && has_begun(run_id));
+pub(super) fn children(place: &Place) -> Result<Vec<RunId>, JournalError> {
+    let own = place.name();
+    let mut all = Vec::new();
+    for run_id in run_ids(place.runs())? {
+        // A folder without events was left by an interruption.
+        if run_id.parent() == Some(&own)
+            && place.runs().find(format!("{run_id}/{EVENTS}"))?.is_some()
+        {
+            all.push(run_id);
+        }
+    }
     // By number: as a text, the tenth comes before the second.
     all.sort_by_key(|run_id| (run_id.as_str().len(), run_id.clone()));
     Ok(all)

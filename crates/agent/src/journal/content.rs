@@ -3,13 +3,16 @@
 //! Invariants: a file is written once and never changed; its name is the beginning of its content's hash.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+
+use sha2::{Digest, Sha256};
+use state::{Access, Cause, Folder, StateError};
 
 use super::error::JournalError;
-use super::file::{replace, sync_folder};
-use super::{Durability, reference};
+use super::{Durability, limits, reference};
+
+/// The folder of a run's content.
+const FOLDER: &str = "observations";
 
 /// Where content is, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,16 +24,17 @@ pub(super) struct Kept {
 /// The kept content of one run.
 #[derive(Debug)]
 pub(super) struct Contents {
-    folder: PathBuf,
+    folder: Folder,
     /// Names that are taken, with the whole hash.
     known: HashMap<String, String>,
     /// What may not be on disk yet.
-    unsynced: Vec<PathBuf>,
+    unsynced: Vec<String>,
 }
 
 impl Contents {
-    pub(super) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), known: HashMap::new(), unsynced: Vec::new() }
+    pub(super) fn new(run: &Folder) -> Result<Self, JournalError> {
+        let folder = run.create_folder(FOLDER, Access::Private)?;
+        Ok(Self { folder, known: HashMap::new(), unsynced: Vec::new() })
     }
 
     /// Keeps content, unless it is kept already.
@@ -39,13 +43,12 @@ impl Contents {
         // Half a hash can be made to collide on purpose; the whole cannot.
         let mut name = reference(&sha256);
         if self.holder(&name).is_some_and(|holder| holder != sha256) {
-            name = format!("observations/{sha256}.txt");
+            name = format!("{FOLDER}/{sha256}.txt");
         }
         if self.holder(&name).is_none() {
-            let path = self.folder.join(&name);
             // Whatever needs to be on disk is waited for in one go, by `settle`.
-            replace(&path, content, Durability::NoSync)?;
-            self.unsynced.push(path);
+            self.folder.replace(inside(&name), content, Durability::NoSync)?;
+            self.unsynced.push(name.clone());
             self.known.insert(name.clone(), sha256.clone());
         }
         Ok(Kept { name, sha256 })
@@ -54,11 +57,11 @@ impl Contents {
     /// The hash of what has this name, if there is such a file and an interruption did not spoil it.
     fn holder(&mut self, name: &str) -> Option<&str> {
         if !self.known.contains_key(name) {
-            let sha256 = crate::sha256(&read(&self.folder, name).ok()?);
+            let sha256 = crate::sha256(&self.folder.read(inside(name), limits::CONTENT).ok()?);
             if !is_named(name, &sha256) {
                 return None;
             }
-            self.unsynced.push(self.folder.join(name));
+            self.unsynced.push(name.to_owned());
             self.known.insert(name.to_owned(), sha256);
         }
         self.known.get(name).map(String::as_str)
@@ -70,13 +73,18 @@ impl Contents {
         if unsynced.is_empty() || durability == Durability::NoSync {
             return Ok(());
         }
-        for path in unsynced {
-            File::open(&path)
-                .and_then(|file| file.sync_data())
-                .map_err(JournalError::io("write", &path))?;
+        for name in unsynced {
+            let file = self.folder.open_file(inside(&name))?;
+            let path = self.folder.path().join(inside(&name));
+            file.sync_data().map_err(JournalError::io("write", &path))?;
         }
-        sync_folder(&self.folder.join("observations"))
+        Ok(self.folder.sync()?)
     }
+}
+
+/// A reference as a name in the folder.
+fn inside(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
 }
 
 /// Whether a reference is one that this module makes for content with this hash.
@@ -86,20 +94,34 @@ pub(super) fn is_named(name: &str, sha256: &str) -> bool {
 
 /// The hexadecimal digits of a reference that this module makes.
 pub(super) fn digits(name: &str) -> Option<&str> {
-    let digits = name.strip_prefix("observations/")?.strip_suffix(".txt")?;
+    let digits = name.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".txt")?;
     let is_hash = matches!(digits.len(), 16 | 64)
         && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     is_hash.then_some(digits)
 }
 
-/// The content of a plain file of a run's folder.
-pub(super) fn read(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
-    let path = folder.join(name);
-    // Opening a pipe or a device that somebody put there could wait for ever.
-    if !fs::symlink_metadata(&path)?.is_file() {
-        return Err(io::Error::other("it is not a plain file"));
+/// The content of a file of a run's folder.
+pub(super) fn read(run: &Folder, name: &str) -> Result<Vec<u8>, StateError> {
+    run.read(name, limits::CONTENT)
+}
+
+/// The SHA-256 of a file of a run's folder, which may be too large for memory.
+pub(super) fn hash(run: &Folder, name: &str) -> Result<String, StateError> {
+    let mut file = run.open_file(name)?.take(limits::STREAM + 1);
+    let failed = |cause| StateError { doing: "read", path: run.path().join(name), cause };
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) if file.limit() == 0 => {
+                return Err(failed(Cause::TooLarge { limit: limits::STREAM }));
+            }
+            Ok(0) => return Ok(crate::hex(&hasher.finalize())),
+            Ok(bytes) => hasher.update(&buffer[..bytes]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error.into())),
+        }
     }
-    fs::read(path)
 }
 
 #[cfg(test)]

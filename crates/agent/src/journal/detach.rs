@@ -90,6 +90,8 @@ pub(super) enum Unattached {
     Missing { name: String, why: String },
     #[error("`{name}` is not what was kept")]
     Changed { name: String },
+    #[error("the texts that events refer to have more than {limit} bytes together")]
+    TooMuch { limit: u64 },
 }
 
 /// The data of a line with its texts back in place.

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use state::StateError;
+
 use super::run_id::InvalidRunId;
 
 /// Why a record cannot be read or written.
@@ -30,16 +32,9 @@ pub enum JournalError {
         /// The run.
         run_id: String,
     },
-    /// The disk does not do what it should.
-    #[error("cannot {doing} `{}`", path.display())]
-    Io {
-        /// What was tried.
-        doing: &'static str,
-        /// With what.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
+    /// The disk does not do what it should, or something is there that this program never puts there.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// An earlier write failed, so that nothing can be added safely.
     #[error("the record in `{}` cannot be continued after a failed write", folder.display())]
     Incomplete {
@@ -83,7 +78,8 @@ impl JournalError {
             Self::Locked { .. } => {
                 "wait until it has ended, or watch it with `skillful runs show RUN --follow`"
             }
-            Self::Io { .. } | Self::Incomplete { .. } => {
+            Self::State(error) => error.hint(),
+            Self::Incomplete { .. } => {
                 "check that the disk has room and that the folder belongs to you"
             }
             Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
@@ -93,7 +89,11 @@ impl JournalError {
     }
 
     /// For `map_err`: what was tried, and with what.
-    pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { doing, path: path.to_owned(), source }
+    pub(super) fn io(
+        doing: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |error| Self::State(StateError { doing, path, cause: error.into() })
     }
 }

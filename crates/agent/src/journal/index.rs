@@ -1,11 +1,9 @@
 //! `index.json`: the skills a run began with, kept once for all runs that began with the same.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use state::{Access, Folder};
 
+use super::Journal;
 use super::error::JournalError;
-use super::{Durability, Journal};
 
 /// The file in a run's folder.
 pub(super) const INDEX: &str = "index.json";
@@ -34,17 +32,37 @@ impl IndexSnapshot {
 impl Journal {
     /// Puts an index into the run's folder; it is written only if no other run has brought it before.
     pub fn write_index(&mut self, index: &IndexSnapshot) -> Result<(), JournalError> {
-        let shared = shared(&self.folder, &index.hash);
-        let own = self.folder.join(INDEX);
-        if fs::hard_link(&shared, &own).is_ok() {
-            return Ok(());
+        let name = shared_name(&index.hash);
+        let own = self.place.own();
+        // Not every disk has links, another process may be pruning, and the folder may be another user's.
+        let is_shared = match self.place.runs().create_folder(INDEXES, Access::Mask) {
+            Err(error) if error.is_unsafe() => return Err(error.into()),
+            Err(_) => false,
+            Ok(indexes) => {
+                let indexes = indexes.private();
+                let share = || indexes.replace_among_many(&name, &index.json, self.durability);
+                take(&indexes, &name, own, &index.json)
+                    || share().is_ok() && take(&indexes, &name, own, &index.json)
+            }
+        };
+        match is_shared {
+            true => Ok(()),
+            false => Ok(own.replace(INDEX, &index.json, self.durability)?),
         }
-        share(&shared, &index.json, self.durability).map_err(JournalError::io("write", &shared))?;
-        // Not every disk has links, and another process may be pruning.
-        fs::hard_link(&shared, &own)
-            .or_else(|_| fs::write(&own, &index.json))
-            .map_err(JournalError::io("write", &own))
     }
+}
+
+/// Makes an index that is there the one of a run, if it is what it should be: it may have come from anywhere.
+fn take(indexes: &Folder, name: &str, run: &Folder, json: &[u8]) -> bool {
+    if indexes.link(name, run, INDEX).is_err() {
+        return false;
+    }
+    let is_same = run.read_shared(INDEX, json.len() as u64).is_ok_and(|bytes| bytes == json);
+    if !is_same {
+        // Whoever writes another one puts it in its place.
+        let _ = run.remove_file(INDEX);
+    }
+    is_same
 }
 
 /// What the index with this JSON is called.
@@ -52,22 +70,10 @@ pub(super) fn index_hash(json: &[u8]) -> String {
     format!("sha256:{}", crate::sha256(json))
 }
 
-fn shared(run: &Path, hash: &str) -> PathBuf {
+/// In the folder of all indexes.
+fn shared_name(hash: &str) -> String {
     let name: String = hash.chars().filter(char::is_ascii_alphanumeric).collect();
-    run.with_file_name(INDEXES).join(format!("{name}.json"))
-}
-
-/// Other processes may be writing the same one.
-fn share(path: &Path, json: &[u8], durability: Durability) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let file = tempfile::NamedTempFile::new_in(folder)?;
-    fs::write(file.path(), json)?;
-    if durability == Durability::Sync {
-        file.as_file().sync_data()?;
-    }
-    file.persist(path)?;
-    Ok(())
+    format!("{name}.json")
 }
 
 #[cfg(test)]

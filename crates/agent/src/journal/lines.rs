@@ -1,14 +1,14 @@
 //! `events.jsonl` as lines: which are complete, and what is in them.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
+use state::{Folder, StateError};
 
 use super::detach::{DEPTH, Reference, Unattached, attach};
 use super::error::JournalError;
-use super::{content, seal::Seals};
+use super::place::Place;
+use super::{content, limits, seal::Seals};
 use crate::event::Event;
 
 /// The file of a run's events.
@@ -25,24 +25,22 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn read(folder: &Path) -> Result<Self, JournalError> {
+    pub(super) fn read(place: &Place) -> Result<Self, JournalError> {
         // The seals first: a process that is writing adds to the events after them.
-        let path = folder.join(SEALS);
-        let seals = match fs::read(&path) {
+        let seals = match place.own().read(SEALS, limits::SEALS) {
             Ok(bytes) => Some(Seals::parse(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(JournalError::io("read", &path)(error)),
+            Err(error) if error.is_missing() => None,
+            Err(error) => return Err(error.into()),
         };
-        Ok(Self { events: read_events(folder)?, seals })
+        Ok(Self { events: read_events(place)?, seals })
     }
 }
 
 /// The bytes of `events.jsonl`.
-pub(super) fn read_events(folder: &Path) -> Result<Vec<u8>, JournalError> {
-    let path = folder.join(EVENTS);
-    fs::read(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => JournalError::NotFound { folder: folder.to_owned() },
-        _ => JournalError::io("read", &path)(error),
+pub(super) fn read_events(place: &Place) -> Result<Vec<u8>, JournalError> {
+    place.own().read(EVENTS, limits::EVENTS).map_err(|error| match error.is_missing() {
+        true => JournalError::NotFound { folder: place.path().to_owned() },
+        false => error.into(),
     })
 }
 
@@ -106,36 +104,59 @@ fn depth(text: &[u8]) -> usize {
 
 /// The events of a run, with their whole data. What another process is writing may be missing at the end.
 pub fn read(folder: &Path) -> Result<Vec<Event>, JournalError> {
-    let bytes = read_events(folder)?;
+    read_at(&Place::open(folder)?)
+}
+
+/// The same of a run whose folder is open.
+pub(super) fn read_at(place: &Place) -> Result<Vec<Event>, JournalError> {
+    let bytes = read_events(place)?;
     let (lines, _) = split(&bytes);
+    let mut texts = Texts::new(place.own());
     let events = lines.iter().zip(1..).map(|(line, seq)| {
-        let damaged = |message| JournalError::Damaged { folder: folder.to_owned(), seq, message };
+        let folder = || place.path().to_owned();
+        let damaged = |message| JournalError::Damaged { folder: folder(), seq, message };
         let event = parse(line).map_err(|error| damaged(error.to_string()))?;
-        attached(event, folder).map_err(|error| damaged(error.to_string()))
+        texts.attach(event).map_err(|error| damaged(error.to_string()))
     });
     events.collect()
 }
 
-/// An event with its long texts back in place.
-pub(super) fn attached(event: Event, folder: &Path) -> Result<Event, Unattached> {
-    let data = attach(event.data, &mut |reference| fetch(folder, reference))?;
-    Ok(Event { data, ..event })
+/// The long texts of a record: many events can refer to one text, so all of them together have a limit.
+pub(super) struct Texts<'a> {
+    run: &'a Folder,
+    left: u64,
 }
 
-fn fetch(folder: &Path, reference: &Reference) -> Result<String, Unattached> {
-    let Reference { name, sha256, chars } = reference;
-    if !content::is_named(name, sha256) {
-        return Err(Unattached::Malformed(name.clone()));
+impl<'a> Texts<'a> {
+    pub(super) fn new(run: &'a Folder) -> Self {
+        Self { run, left: limits::TOGETHER }
     }
-    let missing =
-        |error: io::Error| Unattached::Missing { name: name.clone(), why: error.to_string() };
-    let bytes = content::read(folder, name).map_err(missing)?;
-    let changed = || Unattached::Changed { name: name.clone() };
-    if crate::sha256(&bytes) != *sha256 {
-        return Err(changed());
+
+    /// An event with its long texts back in place.
+    pub(super) fn attach(&mut self, event: Event) -> Result<Event, Unattached> {
+        let data = attach(event.data, &mut |reference| self.fetch(reference))?;
+        Ok(Event { data, ..event })
     }
-    let text = String::from_utf8(bytes).map_err(|_| changed())?;
-    if text.chars().count() as u64 == *chars { Ok(text) } else { Err(changed()) }
+
+    fn fetch(&mut self, reference: &Reference) -> Result<String, Unattached> {
+        let Reference { name, sha256, chars } = reference;
+        if !content::is_named(name, sha256) {
+            return Err(Unattached::Malformed(name.clone()));
+        }
+        let missing = |error: StateError| Unattached::Missing {
+            name: name.clone(),
+            why: error.cause.to_string(),
+        };
+        let bytes = content::read(self.run, name).map_err(missing)?;
+        let left = self.left.checked_sub(bytes.len() as u64);
+        self.left = left.ok_or(Unattached::TooMuch { limit: limits::TOGETHER })?;
+        let changed = || Unattached::Changed { name: name.clone() };
+        if crate::sha256(&bytes) != *sha256 {
+            return Err(changed());
+        }
+        let text = String::from_utf8(bytes).map_err(|_| changed())?;
+        if text.chars().count() as u64 == *chars { Ok(text) } else { Err(changed()) }
+    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,17 @@
 //!
 //! Invariant: a run that ended costs one small file to read; no run hides another.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use state::{Folder, StateError};
 
 use super::error::JournalError;
-use super::lines::{EVENTS, attached, parse, split};
+use super::limits;
+use super::lines::{EVENTS, Texts, parse, split};
 use super::run_id::RunId;
 use super::summary::{RunSummary, SUMMARY, summary};
 
@@ -27,52 +29,69 @@ pub struct Unlisted {
 }
 
 /// The newest runs, at most `limit`, without child runs, and those that could not be read.
+///
+/// A run is called by its folder's name: what a record says of itself may be anything.
 pub fn list(
     runs: &Path,
     limit: Option<usize>,
 ) -> Result<(Vec<RunSummary>, Vec<Unlisted>), JournalError> {
     let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
-    for run_id in run_ids(runs)?.iter().rev().filter(|run_id| run_id.parent().is_none()) {
+    let Some(runs) = open_runs(runs)? else { return Ok((listed, unlisted)) };
+    for run_id in run_ids(&runs)?.iter().rev().filter(|run_id| run_id.parent().is_none()) {
         if limit.is_some_and(|limit| listed.len() >= limit) {
             break;
         }
-        match summarize(&runs.join(run_id.as_str())) {
-            Ok(summary) => listed.push(summary),
-            Err(message) => unlisted.push(Unlisted { run_id: run_id.to_string(), message }),
+        let run_id = run_id.to_string();
+        match summarize(&runs, &run_id) {
+            Ok(summary) => listed.push(RunSummary { run_id, ..summary }),
+            Err(message) => unlisted.push(Unlisted { run_id, message }),
         }
     }
     Ok((listed, unlisted))
 }
 
-/// The names of all runs, child runs included, oldest first.
-pub(super) fn run_ids(runs: &Path) -> Result<Vec<RunId>, JournalError> {
-    let entries = match fs::read_dir(runs) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(JournalError::io("read", runs)(error)),
-    };
-    let mut run_ids = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(JournalError::io("read", runs))?;
-        run_ids.extend(entry.file_name().to_str().and_then(|name| name.parse::<RunId>().ok()));
+/// The folder of all runs; nothing if there is none yet.
+pub(super) fn open_runs(runs: &Path) -> Result<Option<Folder>, JournalError> {
+    match Folder::open(runs) {
+        Ok(runs) => Ok(Some(runs)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// The names of all runs, child runs included, oldest first.
+pub(super) fn run_ids(runs: &Folder) -> Result<Vec<RunId>, JournalError> {
+    let names = runs.names()?;
+    let mut run_ids: Vec<RunId> =
+        names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect();
     run_ids.sort_unstable();
     Ok(run_ids)
 }
 
 /// A run in short: what it says itself, or what its events say if it was cut off or still goes on.
-pub(super) fn summarize(folder: &Path) -> Result<RunSummary, String> {
-    match fs::read(folder.join(SUMMARY)) {
+pub(super) fn summarize(runs: &Folder, run_id: &str) -> Result<RunSummary, String> {
+    match runs.read(format!("{run_id}/{SUMMARY}"), limits::SUMMARY) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map_err(|error| format!("`{SUMMARY}`: {error}"))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => from_events(folder),
-        Err(error) => Err(format!("`{SUMMARY}`: {error}")),
+        Err(error) if error.is_missing() => from_events(runs, run_id),
+        Err(error) => Err(in_words(SUMMARY, &error)),
     }
 }
 
-fn from_events(folder: &Path) -> Result<RunSummary, String> {
-    let bytes = ends(&folder.join(EVENTS)).map_err(|error| format!("`{EVENTS}`: {error}"))?;
+/// Why a file of a run cannot be read; what should not be there is named in full.
+fn in_words(name: &str, error: &StateError) -> String {
+    match error.is_unsafe() {
+        true => format!("`{}`: {}", error.path.display(), error.cause),
+        false => format!("`{name}`: {}", error.cause),
+    }
+}
+
+fn from_events(runs: &Folder, run_id: &str) -> Result<RunSummary, String> {
+    let words = |error: StateError| in_words(EVENTS, &error);
+    let run = runs.folder(run_id).map_err(words)?;
+    let file = run.open_file(EVENTS).map_err(words)?;
+    let bytes = ends(file).map_err(|error| format!("`{EVENTS}`: {error}"))?;
     let (lines, _) = split(&bytes);
     let mut events = Vec::new();
     for line in lines {
@@ -80,7 +99,7 @@ fn from_events(folder: &Path) -> Result<RunSummary, String> {
         // The first tells what was asked for; texts that others refer to are not in a summary.
         let is_first = events.is_empty();
         events.push(match is_first {
-            true => attached(event, folder).map_err(|error| error.to_string())?,
+            true => Texts::new(&run).attach(event).map_err(|error| error.to_string())?,
             false => event,
         });
     }
@@ -91,17 +110,21 @@ fn from_events(folder: &Path) -> Result<RunSummary, String> {
 }
 
 /// The whole of a short record; the first line and the last ones of a long one.
-fn ends(path: &Path) -> io::Result<Vec<u8>> {
-    let mut reader = BufReader::new(File::open(path)?);
-    let length = reader.get_ref().metadata()?.len();
+fn ends(file: File) -> io::Result<Vec<u8>> {
+    let length = file.metadata()?.len();
+    let mut reader = BufReader::new(file);
     let mut bytes = Vec::new();
-    reader.read_until(b'\n', &mut bytes)?;
+    reader.by_ref().take(limits::FIRST_LINE).read_until(b'\n', &mut bytes)?;
+    if bytes.len() as u64 == limits::FIRST_LINE {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "its first line has no end"));
+    }
     if length > bytes.len() as u64 + TAIL {
         reader.seek(SeekFrom::Start(length - TAIL))?;
         // Most likely in the middle of a line.
         reader.skip_until(b'\n')?;
     }
-    reader.read_to_end(&mut bytes)?;
+    // Whatever is being written meanwhile is for the next time.
+    reader.take(TAIL).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

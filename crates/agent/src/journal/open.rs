@@ -2,17 +2,19 @@
 //!
 //! Invariant: a record has one writer, which holds the lock on its events.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{File, TryLockError};
+use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
+
+use state::{Access, Folder, StateError};
 
 use super::chain::{Checked, check};
 use super::changes::unvouched;
 use super::content::Contents;
 use super::error::JournalError;
-use super::file::sync_folder;
-use super::lines::{EVENTS, Files, SEALS, attached};
+use super::lines::{EVENTS, Files, SEALS, Texts};
+use super::place::Place;
 use super::summary::{ANSWER, SUMMARY, Summing};
 use super::verify::ProblemKind;
 use super::{Durability, Journal, RunId};
@@ -25,9 +27,10 @@ impl Journal {
         mut run_id: RunId,
         durability: Durability,
     ) -> Result<Self, JournalError> {
-        fs::create_dir_all(runs).map_err(JournalError::io("create", runs))?;
+        let runs = Arc::new(Folder::create(runs)?);
+        hide_from_git(&runs)?;
         loop {
-            match Self::create_at(runs, &run_id, durability) {
+            match Self::create_at(&runs, &run_id, durability) {
                 Err(JournalError::Exists { .. }) => run_id = run_id.next(),
                 created => return created,
             }
@@ -36,51 +39,47 @@ impl Journal {
 
     /// Begins the record of a child run.
     pub fn sibling(&self, run_id: &str) -> Result<Self, JournalError> {
-        let runs = self.folder.parent().unwrap_or(Path::new("."));
-        Self::create_at(runs, &run_id.parse()?, self.durability)
+        Self::create_at(self.place.runs(), &run_id.parse()?, self.durability)
     }
 
     fn create_at(
-        runs: &Path,
+        runs: &Arc<Folder>,
         run_id: &RunId,
         durability: Durability,
     ) -> Result<Self, JournalError> {
-        let folder = runs.join(run_id.as_str());
-        let path = folder.join(EVENTS);
-        match DirBuilder::new().mode(0o700).create(&folder) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+        let own = match runs.new_folder(run_id.as_str(), Access::Private) {
+            Err(error) if error.is_taken() => {
                 // A child's folder without events was left by an interruption, for its parent is ours.
-                if run_id.parent().is_none() || path.exists() {
+                let is_left = run_id.parent().is_some()
+                    && runs.find(format!("{run_id}/{EVENTS}"))?.is_none();
+                if !is_left {
                     return Err(JournalError::Exists { run_id: run_id.to_string() });
                 }
+                runs.folder(run_id.as_str())?.private()
             }
-            Err(error) => return Err(JournalError::io("create", &folder)(error)),
-        }
+            made => made?,
+        };
         for name in ["inputs", "observations", "artifacts", "sandbox"] {
-            let inner = folder.join(name);
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&inner)
-                .map_err(JournalError::io("create", &inner))?;
+            own.create_folder(name, Access::Private)?;
         }
-        File::create_new(&path).map_err(JournalError::io("create", &path))?;
-        let events = lock(&folder)?;
-        let journal = Self::new(&folder, run_id.clone(), events, durability)?;
+        let events = own.create_file(EVENTS)?;
+        let place = Place::new(Arc::clone(runs), own);
+        let events = locked(events, &place)?;
+        let journal = Self::new(place, run_id.clone(), events, durability)?;
         if durability == Durability::Sync {
-            sync_folder(&folder)?;
-            sync_folder(runs)?;
+            journal.place.own().sync()?;
+            runs.sync()?;
         }
         Ok(journal)
     }
 
     /// Takes up a record where it ended, with its events; what was cut off at its end is removed.
     pub fn open(folder: &Path, durability: Durability) -> Result<(Self, Vec<Event>), JournalError> {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let run_id = name.parse()?;
-        let events = lock(folder)?;
-        let files = Files::read(folder)?;
+        let place = Place::open(folder)?;
+        let run_id = place.name().parse()?;
+        let events = place.own().open_to_append(EVENTS).map_err(|error| missing(error, &place))?;
+        let events = locked(events, &place)?;
+        let files = Files::read(&place)?;
         let Checked { events: recorded, problems, hashes, torn_bytes, .. } = check(&files);
         let damaged =
             |seq, message| JournalError::Damaged { folder: folder.to_owned(), seq, message };
@@ -89,17 +88,18 @@ impl Journal {
         if let Some(problem) = wrong {
             return Err(damaged(problem.seq.unwrap_or(1), problem.message));
         }
+        let mut texts = Texts::new(place.own());
         let mut whole = Vec::with_capacity(recorded.len());
         for event in recorded {
             let seq = event.seq;
-            whole.push(attached(event, folder).map_err(|error| damaged(seq, error.to_string()))?);
+            whole.push(texts.attach(event).map_err(|error| damaged(seq, error.to_string()))?);
         }
-        let mut journal = Self::new(folder, run_id, events, durability)?;
+        let mut journal = Self::new(place, run_id, events, durability)?;
         journal.repair(&files, &hashes, torn_bytes)?;
         journal.next_seq = hashes.len() as u64 + 1;
         journal.last = hashes.last().cloned().unwrap_or_default();
         whole.iter().for_each(|event| journal.summing.add(event));
-        journal.unvouched = unvouched(folder, &whole)?;
+        journal.unvouched = unvouched(journal.place.own(), &whole)?;
         if whole.last().is_none_or(|event| event.kind != EventKind::RunFinished) {
             journal.remove_summary()?;
         }
@@ -107,20 +107,18 @@ impl Journal {
     }
 
     fn new(
-        folder: &Path,
+        place: Place,
         run_id: RunId,
         events: File,
         durability: Durability,
     ) -> Result<Self, JournalError> {
-        let path = folder.join(SEALS);
-        let seals = File::options().append(true).create(true).open(&path);
         Ok(Self {
-            folder: folder.to_owned(),
             run_id,
             durability,
             events,
-            seals: seals.map_err(JournalError::io("open", &path))?,
-            contents: Contents::new(folder),
+            seals: place.own().append_or_create(SEALS)?,
+            contents: Contents::new(place.own())?,
+            place,
             summing: Summing::default(),
             next_seq: 1,
             last: String::new(),
@@ -152,44 +150,61 @@ impl Journal {
                 unsealed => (&self.seals).write_all((unsealed.join(" ") + "\n").as_bytes()),
             }
         };
-        repair().map_err(JournalError::io("repair", &self.folder))
+        repair().map_err(JournalError::io("repair", self.folder()))
     }
 
     /// A run that goes on has no summary, so that nobody takes an old one for the current.
     fn remove_summary(&self) -> Result<(), JournalError> {
-        for path in [SUMMARY, ANSWER].map(|name| self.folder.join(name)) {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(JournalError::io("remove", &path)(error));
-                }
-                _ => {}
-            }
+        for name in [SUMMARY, ANSWER] {
+            self.place.own().remove_file(name)?;
         }
         Ok(())
     }
 }
 
+/// Runs hold what was said and read, so they do not belong in a repository; whoever wants them there changes
+/// the file.
+fn hide_from_git(runs: &Folder) -> Result<(), JournalError> {
+    match runs.find(IGNORED)? {
+        Some(_) => Ok(()),
+        None => Ok(runs.replace_among_many(IGNORED, b"*\n", Durability::NoSync)?),
+    }
+}
+
+/// What keeps a folder out of git.
+const IGNORED: &str = ".gitignore";
+
 /// The file of events, for this process alone as long as it is open.
-pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
-    let path = folder.join(EVENTS);
-    let events = File::options().append(true).open(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => JournalError::NotFound { folder: folder.to_owned() },
-        _ => JournalError::io("open", &path)(error),
-    })?;
-    events.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => JournalError::Locked {
-            run_id: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        },
-        TryLockError::Error(error) => JournalError::io("lock", &path)(error),
-    })?;
-    Ok(events)
+pub(super) fn lock(place: &Place) -> Result<File, JournalError> {
+    let events = place.own().open_to_lock(EVENTS).map_err(|error| missing(error, place))?;
+    locked(events, place)
+}
+
+fn locked(events: File, place: &Place) -> Result<File, JournalError> {
+    match events.try_lock() {
+        Ok(()) => Ok(events),
+        Err(TryLockError::WouldBlock) => {
+            Err(JournalError::Locked { run_id: place.name().into_owned() })
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(JournalError::io("lock", &place.path().join(EVENTS))(error))
+        }
+    }
+}
+
+/// A folder without events is no run.
+fn missing(error: StateError, place: &Place) -> JournalError {
+    match error.is_missing() {
+        true => JournalError::NotFound { folder: place.path().to_owned() },
+        false => error.into(),
+    }
 }
 
 /// Whether a process is working on the run.
 ///
 /// To find out, it holds the lock for a moment; whoever opens the run just then is told to wait.
 pub fn is_in_use(folder: &Path) -> Result<bool, JournalError> {
-    match lock(folder) {
+    match lock(&Place::open(folder)?) {
         Ok(_) => Ok(false),
         Err(JournalError::Locked { .. }) => Ok(true),
         Err(error) => Err(error),

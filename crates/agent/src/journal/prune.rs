@@ -4,19 +4,19 @@
 //! child runs; a kill meanwhile leaves each folder where it was or out of sight.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use state::{Folder, Found, StateError};
 
 use super::error::JournalError;
 use super::index::INDEXES;
-use super::listing::{Unlisted, run_ids, summarize};
-use super::open::{is_in_use, lock};
+use super::listing::{Unlisted, open_runs, run_ids, summarize};
+use super::open::lock;
+use super::place::Place;
 use crate::outcome::Status;
 
 /// What folders are called from the moment they begin to be removed.
@@ -48,15 +48,26 @@ pub fn prunable(
     pruning: &Pruning,
     now: Timestamp,
 ) -> Result<(Vec<Prunable>, Vec<Unlisted>), JournalError> {
+    match open_runs(runs)? {
+        Some(runs) => choose(&Arc::new(runs), pruning, now),
+        None => Ok((Vec::new(), Vec::new())),
+    }
+}
+
+fn choose(
+    runs: &Arc<Folder>,
+    pruning: &Pruning,
+    now: Timestamp,
+) -> Result<(Vec<Prunable>, Vec<Unlisted>), JournalError> {
     let families = families(runs)?;
-    let mut total: u64 = families.iter().map(|family| family.bytes).sum();
+    let mut total = families.iter().fold(0, |sum: u64, family| sum.saturating_add(family.bytes));
     let (mut chosen, mut problems) = (Vec::new(), Vec::new());
     for family in families {
         let is_too_much = pruning.max_total_bytes.is_some_and(|max| total > max);
-        match is_due(&runs.join(&family.run_id), pruning.older_than, is_too_much, now) {
+        match is_due(runs, &family.run_id, pruning.older_than, is_too_much, now) {
             Ok(false) => {}
             Ok(true) => {
-                total -= family.bytes;
+                total = total.saturating_sub(family.bytes);
                 chosen.push(family);
             }
             Err(message) => problems.push(Unlisted { run_id: family.run_id, message }),
@@ -71,22 +82,29 @@ pub fn prune(
     pruning: &Pruning,
     now: Timestamp,
 ) -> Result<(Vec<Prunable>, Vec<Unlisted>), JournalError> {
-    let (chosen, mut problems) = prunable(runs, pruning, now)?;
+    let Some(runs) = open_runs(runs)? else { return Ok((Vec::new(), Vec::new())) };
+    let runs = Arc::new(runs);
+    // Before anything is removed: whoever made a link of it has other things in mind.
+    let indexes = match runs.folder(INDEXES) {
+        Err(error) if error.is_missing() => None,
+        opened => Some(opened?),
+    };
+    let (chosen, mut problems) = choose(&runs, pruning, now)?;
     let mut gone = Vec::new();
     for family in chosen {
-        match remove(runs, &family) {
+        match remove(&runs, &family) {
             Ok(()) => gone.push(family),
             Err(error) => {
-                problems.push(Unlisted { run_id: family.run_id, message: error.to_string() });
+                problems.push(Unlisted { run_id: family.run_id, message: in_words(&error) });
             }
         }
     }
-    sweep(runs).map_err(JournalError::io("remove from", runs))?;
+    sweep(&runs, indexes.as_ref())?;
     Ok((gone, problems))
 }
 
 /// Each run with its child runs, oldest first.
-fn families(runs: &Path) -> Result<Vec<Prunable>, JournalError> {
+fn families(runs: &Folder) -> Result<Vec<Prunable>, JournalError> {
     let mut families: BTreeMap<String, Prunable> = BTreeMap::new();
     for run_id in run_ids(runs)? {
         let eldest = run_id.as_str().split('.').next().unwrap_or_default().to_owned();
@@ -95,7 +113,7 @@ fn families(runs: &Path) -> Result<Vec<Prunable>, JournalError> {
             children: Vec::new(),
             bytes: 0,
         });
-        family.bytes += size(&runs.join(run_id.as_str()));
+        family.bytes = family.bytes.saturating_add(runs.size(run_id.as_str()));
         if run_id.parent().is_some() {
             family.children.push(run_id.to_string());
         }
@@ -104,62 +122,65 @@ fn families(runs: &Path) -> Result<Vec<Prunable>, JournalError> {
 }
 
 fn is_due(
-    folder: &Path,
+    runs: &Arc<Folder>,
+    run_id: &str,
     older_than: Option<SignedDuration>,
     is_too_much: bool,
     now: Timestamp,
 ) -> Result<bool, String> {
-    let summary = summarize(folder)?;
+    let summary = summarize(runs, run_id)?;
     // One that waits for an approval, or was cut off, can still be taken up.
     let has_ended = summary.status.is_some_and(|status| status != Status::Blocked);
     let ended = summary.ended.filter(|_| has_ended).and_then(|ended| ended.parse().ok());
     let Some(ended) = ended else { return Ok(false) };
     let is_old = older_than.is_some_and(|limit| now.duration_since(ended) > limit);
-    let is_wanted = is_old || is_too_much;
-    Ok(is_wanted && !is_in_use(folder).map_err(|error| error.to_string())?)
+    if !is_old && !is_too_much {
+        return Ok(false);
+    }
+    match place(runs, run_id).and_then(|place| lock(&place)) {
+        Ok(_) => Ok(true),
+        Err(JournalError::Locked { .. }) => Ok(false),
+        Err(error) => Err(in_words(&error)),
+    }
 }
 
-fn remove(runs: &Path, family: &Prunable) -> Result<(), JournalError> {
+fn place(runs: &Arc<Folder>, run_id: &str) -> Result<Place, JournalError> {
+    Ok(Place::new(Arc::clone(runs), runs.folder(run_id)?))
+}
+
+fn in_words(error: &JournalError) -> String {
+    match error {
+        JournalError::State(error) => format!("{error}: {}", error.cause),
+        error => error.to_string(),
+    }
+}
+
+fn remove(runs: &Arc<Folder>, family: &Prunable) -> Result<(), JournalError> {
     // Held until everything is gone.
-    let _lock = lock(&runs.join(&family.run_id))?;
+    let _lock = lock(&place(runs, &family.run_id)?)?;
     for run_id in family.children.iter().chain([&family.run_id]) {
-        let folder = runs.join(run_id);
-        let hidden = runs.join(format!("{REMOVED}{run_id}"));
-        fs::rename(&folder, &hidden)
-            .and_then(|()| fs::remove_dir_all(&hidden))
-            .map_err(JournalError::io("remove", &folder))?;
+        let hidden = format!("{REMOVED}{run_id}");
+        runs.rename(run_id, &hidden)?;
+        runs.remove_tree(&hidden)?;
     }
     Ok(())
 }
 
 /// Removes what an interrupted removal left, and every index that no run has any more.
-fn sweep(runs: &Path) -> io::Result<()> {
-    let Ok(entries) = fs::read_dir(runs) else { return Ok(()) };
-    for entry in entries {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(REMOVED) {
-            fs::remove_dir_all(entry.path())?;
+fn sweep(runs: &Folder, indexes: Option<&Folder>) -> Result<(), StateError> {
+    for name in runs.names()? {
+        if name.to_string_lossy().starts_with(REMOVED) {
+            runs.remove_tree(&name)?;
         }
     }
-    let Ok(indexes) = fs::read_dir(runs.join(INDEXES)) else { return Ok(()) };
-    for index in indexes {
-        let index = index?;
-        if index.metadata()?.nlink() == 1 {
-            fs::remove_file(index.path())?;
+    let Some(indexes) = indexes else { return Ok(()) };
+    for name in indexes.names()? {
+        // What is no file was never put there by this program, and leads nowhere.
+        if matches!(indexes.find(&name)?, Some(Found::File { names: 1 } | Found::Other)) {
+            indexes.remove_file(&name)?;
         }
     }
     Ok(())
-}
-
-/// Bytes of a folder, as far as they can be seen; what other runs share does not count.
-fn size(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    let sizes = entries.flatten().map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => size(&entry.path()),
-        Ok(metadata) if metadata.nlink() == 1 => metadata.len(),
-        _ => 0,
-    });
-    sizes.sum()
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! Is a record what was written? Every edit, deletion and reordering shows; a kill is no edit.
 
-use std::io;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use state::{Folder, StateError};
 
 use super::chain::{Checked, check};
-use super::changes::{changes, facts, vouched};
+use super::changes::{changes_at, facts, vouched};
 use super::child::children;
-use super::content;
 use super::error::JournalError;
 use super::index::{INDEX, index_hash};
-use super::lines::{Files, attached};
+use super::lines::{Files, Texts};
+use super::place::Place;
 use super::summary::{ANSWER, RunSummary, SUMMARY, summary};
+use super::{content, limits};
 use crate::event::{Event, EventKind};
 use crate::outcome::StopReason;
 
@@ -84,18 +85,19 @@ impl Problem {
 ///
 /// That includes its child runs.
 pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
-    examine(folder).map(|(verification, _)| verification)
+    examine(&Place::open(folder)?).map(|(verification, _)| verification)
 }
 
 /// The same, with the hash of the last event.
-fn examine(folder: &Path) -> Result<(Verification, Option<String>), JournalError> {
-    let Checked { events, mut problems, hashes, unsealed, torn_bytes } =
-        check(&Files::read(folder)?);
+fn examine(place: &Place) -> Result<(Verification, Option<String>), JournalError> {
+    let Checked { events, mut problems, hashes, unsealed, torn_bytes } = check(&Files::read(place)?);
+    let run = place.own();
+    let mut texts = Texts::new(run);
     let mut whole = Vec::with_capacity(events.len());
     for event in events {
-        problems.extend(check_stored(folder, &event));
+        problems.extend(check_stored(run, &event));
         let seq = event.seq;
-        match attached(event, folder) {
+        match texts.attach(event) {
             Ok(event) => whole.push(event),
             Err(error) => {
                 let message = error.to_string();
@@ -103,14 +105,14 @@ fn examine(folder: &Path) -> Result<(Verification, Option<String>), JournalError
             }
         }
     }
-    problems.extend(check_children(folder, &whole)?);
+    problems.extend(check_children(place, &whole)?);
     // With an event missing or unreadable, nothing can be said about what is made from all of them.
     if problems.is_empty() {
         let checks = [
-            check_summary(folder, &whole, &hashes),
-            check_answer(folder, &whole),
-            check_index(folder, &whole),
-            check_changes(folder),
+            check_summary(run, &whole, &hashes),
+            check_answer(run, &whole),
+            check_index(run, &whole),
+            check_changes(place),
         ];
         let failed = checks.into_iter().filter_map(Result::err);
         problems.extend(failed.map(|message| Problem::new(None, ProblemKind::File, message)));
@@ -126,18 +128,18 @@ fn examine(folder: &Path) -> Result<(Verification, Option<String>), JournalError
 }
 
 /// Child runs are what was written, and ended as the parent was told.
-fn check_children(folder: &Path, events: &[Event]) -> Result<Vec<Problem>, JournalError> {
+fn check_children(place: &Place, events: &[Event]) -> Result<Vec<Problem>, JournalError> {
     let mut problems = Vec::new();
-    let mut present = children(folder)?;
+    let mut present = children(place)?;
     for event in events {
         let Some(id) = facts(event)["child_run"].as_str() else { continue };
-        let place = present.iter().position(|child| child.as_str() == id);
-        let Some(child) = place.map(|place| present.remove(place)) else {
+        let index = present.iter().position(|child| child.as_str() == id);
+        let Some(child) = index.map(|index| present.remove(index)) else {
             let message = format!("there is no child run `{id}`");
             problems.push(Problem::new(Some(event.seq), ProblemKind::Missing, message));
             continue;
         };
-        let (found, last) = examine(&folder.with_file_name(child.as_str()))?;
+        let (found, last) = examine(&place.beside(&child)?)?;
         let ended = facts(event)["child_record"].as_str();
         if found.ok && ended.is_some() && ended != last.as_deref() {
             let message = format!("the child run `{id}` does not end as it did");
@@ -147,20 +149,22 @@ fn check_children(folder: &Path, events: &[Event]) -> Result<Vec<Problem>, Journ
     }
     // One that an interruption cut off.
     for child in present {
-        let found = verify(&folder.with_file_name(child.as_str()))?;
+        let (found, _) = examine(&place.beside(&child)?)?;
         problems.extend(found.problems.into_iter().map(|problem| problem.of_child(child.as_str())));
     }
     Ok(problems)
 }
 
 /// What is needed to take changes back can be read.
-fn check_changes(folder: &Path) -> Result<(), String> {
-    changes(folder).map(|_| ()).map_err(|error| error.to_string())
+fn check_changes(place: &Place) -> Result<(), String> {
+    changes_at(place).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// `run.json` is made from the events, byte for byte.
-fn check_summary(folder: &Path, events: &[Event], hashes: &[String]) -> Result<(), String> {
-    let Some(bytes) = existing(folder, SUMMARY)? else { return Ok(()) };
+fn check_summary(run: &Folder, events: &[Event], hashes: &[String]) -> Result<(), String> {
+    let Some(bytes) = existing(SUMMARY, run.read(SUMMARY, limits::SUMMARY))? else {
+        return Ok(());
+    };
     let written: RunSummary =
         serde_json::from_slice(&bytes).map_err(|error| format!("`{SUMMARY}`: {error}"))?;
     let differs = || format!("`{SUMMARY}` does not agree with the events");
@@ -173,7 +177,7 @@ fn check_summary(folder: &Path, events: &[Event], hashes: &[String]) -> Result<(
         return Err(differs());
     }
     if expected.stop_reason.is_some_and(|reason| reason != StopReason::ApprovalRequired)
-        && existing(folder, ANSWER)?.is_none()
+        && existing(ANSWER, content::read(run, ANSWER))?.is_none()
     {
         return Err(format!("`{ANSWER}` is missing"));
     }
@@ -181,8 +185,8 @@ fn check_summary(folder: &Path, events: &[Event], hashes: &[String]) -> Result<(
 }
 
 /// `final.md` is the answer.
-fn check_answer(folder: &Path, events: &[Event]) -> Result<(), String> {
-    let Some(bytes) = existing(folder, ANSWER)? else { return Ok(()) };
+fn check_answer(run: &Folder, events: &[Event]) -> Result<(), String> {
+    let Some(bytes) = existing(ANSWER, content::read(run, ANSWER))? else { return Ok(()) };
     let finished = events.last().filter(|event| event.kind == EventKind::RunFinished);
     match finished.and_then(|event| event.data["answer"].as_str()) {
         Some(answer) if answer.as_bytes() == bytes => Ok(()),
@@ -191,11 +195,11 @@ fn check_answer(folder: &Path, events: &[Event]) -> Result<(), String> {
 }
 
 /// `index.json` is the index that the run began with.
-fn check_index(folder: &Path, events: &[Event]) -> Result<(), String> {
+fn check_index(run: &Folder, events: &[Event]) -> Result<(), String> {
     let started = events.first().filter(|event| event.kind == EventKind::RunStarted);
     let fact = started.and_then(|event| event.data["setup"]["facts"]["index_hash"].as_str());
     let Some(hash) = fact else { return Ok(()) };
-    match existing(folder, INDEX)? {
+    match existing(INDEX, run.read_shared(INDEX, limits::INDEX))? {
         Some(bytes) if index_hash(&bytes) == hash => Ok(()),
         Some(_) => Err(format!("`{INDEX}` is not the index that the run began with")),
         None => Err(format!("`{INDEX}` is missing")),
@@ -203,16 +207,16 @@ fn check_index(folder: &Path, events: &[Event]) -> Result<(), String> {
 }
 
 /// The content of a file of the run, if there is one.
-fn existing(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String> {
-    match content::read(folder, name) {
+fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<u8>>, String> {
+    match read {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("`{name}` cannot be read: {error}")),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(format!("`{name}` cannot be read: {}", error.cause)),
     }
 }
 
 /// What results refer to: `storage_ref`, and facts with a `ref` and its `sha256`.
-fn check_stored(folder: &Path, event: &Event) -> Vec<Problem> {
+fn check_stored(run: &Folder, event: &Event) -> Vec<Problem> {
     if event.kind != EventKind::ActionExecuted {
         return Vec::new();
     }
@@ -224,9 +228,9 @@ fn check_stored(folder: &Path, event: &Event) -> Vec<Problem> {
     let changes = vouched(event).map(|(name, sha256)| (name, Some(sha256)));
     let all = stored.into_iter().chain(referred).chain(changes);
     let problems = all.filter_map(|(name, sha256)| {
-        let message = match content::read(folder, name) {
-            Err(error) => format!("`{name}` cannot be read: {error}"),
-            Ok(bytes) if is_content(name, sha256, &crate::sha256(&bytes)) => return None,
+        let message = match content::hash(run, name) {
+            Err(error) => format!("`{name}` cannot be read: {}", error.cause),
+            Ok(hash) if is_content(name, sha256, &hash) => return None,
             Ok(_) => format!("`{name}` is not what was kept"),
         };
         Some(Problem::new(Some(event.seq), ProblemKind::Reference, message))

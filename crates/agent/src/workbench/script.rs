@@ -1,12 +1,13 @@
 //! A skill's script: prepared, approved by its content, run in the sandbox.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use serde_json::json;
 use skill::inner_path::InnerPath;
 use skill::load::Files;
 use skill::roots::Source;
+use state::{Access, StateError};
 use tools::permission::{Approved, Risk, SkillHash};
 use tools::sandbox::{
     self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError, SandboxMode,
@@ -111,7 +112,9 @@ impl Workbench<'_> {
         let folder = match entry.source {
             // A script needs its neighbours on disk.
             Source::Builtin => {
-                files.unpack(&journal.folder().join("inputs")).map_err(|error| of_load(&error))?
+                let inputs = journal.state().create_folder("inputs", Access::Private);
+                let inputs = inputs.map_err(|error| of_state(&error))?;
+                files.unpack(&inputs).map_err(|error| of_load(&error))?
             }
             _ => entry.path.clone(),
         };
@@ -123,8 +126,7 @@ impl Workbench<'_> {
             arguments: args.iter().map(Into::into).collect(),
             stdin: stdin.clone().unwrap_or_default().into_bytes(),
         };
-        let mut surroundings =
-            self.surroundings(journal.folder()).map_err(|error| io_error(&error))?;
+        let mut surroundings = self.surroundings(journal).map_err(|error| of_state(&error))?;
         let limits = &mut surroundings.confinement.limits;
         limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
         let streams = Streams::create(journal, &self.redactor).map_err(|error| io_error(&error))?;
@@ -143,9 +145,10 @@ impl Workbench<'_> {
         Ok(own.or(all).is_some())
     }
 
-    fn surroundings(&self, run: &Path) -> std::io::Result<Surroundings> {
-        let sandbox = run.join("sandbox").canonicalize()?;
-        let private = run.join("artifacts").canonicalize()?;
+    fn surroundings(&self, journal: &Journal) -> Result<Surroundings, StateError> {
+        // What a script may write to is a folder of this run, and never where a link leads.
+        let own = |name: &str| journal.state().create_folder(name, Access::Private)?.real_path();
+        let (sandbox, private) = (own("sandbox")?, own("artifacts")?);
         let mut confinement = self.scripts.confinement.clone();
         // A script has no business in other runs, nor in this one's record.
         confinement.hidden.push(self.folder.join(".agent/runs"));
@@ -239,6 +242,10 @@ fn ending_in_words(ending: Ending) -> String {
             format!("killed: over the limit of {}", json!(reason).as_str().unwrap_or("resources"))
         }
     }
+}
+
+fn of_state(error: &StateError) -> Refusal {
+    Refusal::new("IOError", format!("{error}: {}", error.cause), error.hint())
 }
 
 pub(super) fn of_script(error: &ScriptError) -> Refusal {

@@ -2,11 +2,11 @@
 //!
 //! Invariant: secrets are gone before anything reaches the disk, and before anything is cut.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use state::Folder;
 use tools::sandbox::{Exit, Output};
 use tools::script::ScriptError;
 
@@ -21,10 +21,18 @@ const SHOWN: usize = 12_000;
 const READ: u64 = 4 * SHOWN as u64;
 
 /// Where both streams of a script go.
-pub(super) struct Streams<'r> {
-    folder: PathBuf,
-    names: [String; 2],
-    redactor: &'r Redactor,
+pub(super) struct Streams<'a> {
+    run: &'a Folder,
+    stdout: Stream,
+    stderr: Stream,
+    redactor: &'a Redactor,
+}
+
+/// Where one stream goes: a file that only this process has, whatever becomes of its name.
+struct Stream {
+    /// Relative to the run's folder.
+    name: String,
+    file: File,
 }
 
 /// One stream that has ended.
@@ -45,53 +53,53 @@ impl Kept {
     }
 }
 
-impl<'r> Streams<'r> {
-    pub(super) fn create(journal: &Journal, redactor: &'r Redactor) -> io::Result<Self> {
+impl<'a> Streams<'a> {
+    pub(super) fn create(journal: &'a Journal, redactor: &'a Redactor) -> io::Result<Self> {
         let number = journal.next_sequence();
-        let names =
-            ["stdout", "stderr"].map(|stream| format!("observations/script-{number}.{stream}"));
-        let folder = journal.folder().to_owned();
-        for name in &names {
-            File::create(folder.join(name))?;
-        }
-        Ok(Self { folder, names, redactor })
+        let run = journal.state();
+        let create = |stream: &str| -> io::Result<Stream> {
+            let name = format!("observations/script-{number}.{stream}");
+            let file = run.create_anew(&name)?;
+            Ok(Stream { name, file })
+        };
+        Ok(Self { run, stdout: create("stdout")?, stderr: create("stderr")?, redactor })
     }
 
     pub(super) fn collect(
         self,
         run: impl FnOnce(Output<'_>) -> Result<Exit, ScriptError>,
     ) -> Result<(Exit, [Kept; 2]), Refusal> {
-        let [stdout, stderr] = &self.names;
-        let open = |name: &str| -> io::Result<_> {
-            let file = File::options().append(true).open(self.folder.join(name))?;
-            Ok(Filtered::new(self.redactor, file))
-        };
         let failed = |error: io::Error| io_error(&error);
-        let mut filters = (open(stdout).map_err(failed)?, open(stderr).map_err(failed)?);
+        let filter = |stream: &'_ Stream| -> io::Result<_> {
+            Ok(Filtered::new(self.redactor, stream.file.try_clone()?))
+        };
+        let mut filters = (
+            filter(&self.stdout).map_err(failed)?,
+            filter(&self.stderr).map_err(failed)?,
+        );
         let exit = run(Output { stdout: &mut filters.0, stderr: &mut filters.1 });
         // Also where it went wrong: what it wrote until then is kept.
         let passed = (filters.0.finish(), filters.1.finish());
         let exit = exit.map_err(|error| of_script(&error))?;
-        let stdout = self.kept(stdout, passed.0.map_err(failed)?).map_err(failed)?;
-        let stderr = self.kept(stderr, passed.1.map_err(failed)?).map_err(failed)?;
+        let stdout = kept(self.run, self.stdout, passed.0.map_err(failed)?).map_err(failed)?;
+        let stderr = kept(self.run, self.stderr, passed.1.map_err(failed)?).map_err(failed)?;
         Ok((exit, [stdout, stderr]))
-    }
-
-    fn kept(&self, name: &str, Passed { bytes, sha256 }: Passed) -> io::Result<Kept> {
-        let path = self.folder.join(name);
-        if bytes == 0 {
-            fs::remove_file(path)?;
-            return Ok(Kept { name: None, sha256, bytes, shown: String::new(), truncated: false });
-        }
-        let (shown, truncated) = shown(&path, bytes)?;
-        Ok(Kept { name: Some(name.to_owned()), sha256, bytes, shown, truncated })
     }
 }
 
+fn kept(run: &Folder, stream: Stream, Passed { bytes, sha256 }: Passed) -> io::Result<Kept> {
+    if bytes == 0 {
+        run.remove_file(&stream.name)?;
+        return Ok(Kept { name: None, sha256, bytes, shown: String::new(), truncated: false });
+    }
+    let (shown, truncated) = shown(stream.file, bytes)?;
+    Ok(Kept { name: Some(stream.name), sha256, bytes, shown, truncated })
+}
+
 /// All of a stream, or its beginning and its end; and whether something is left out.
-fn shown(path: &Path, bytes: u64) -> io::Result<(String, bool)> {
-    let mut file = File::open(path)?;
+fn shown(mut file: File, bytes: u64) -> io::Result<(String, bool)> {
     file.sync_all()?;
+    file.seek(SeekFrom::Start(0))?;
     let head = visible(&mut file)?;
     if bytes <= READ && head.chars().count() <= SHOWN {
         return Ok((head, false));

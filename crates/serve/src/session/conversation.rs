@@ -1,6 +1,5 @@
 //! The run of a session, from the first call to the end.
 
-use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use agent::action::{AGAIN, Action, Decision};
 use agent::budget::{Budget, Usage};
 use agent::context::Prompt;
 use agent::driver::{Cancel, DriveError, Driver, Ending, InHand, Model, SystemClock};
-use agent::journal::{self, Durability, Journal, JournalError, RunId};
+use agent::journal::{Durability, Journal, JournalError, RunId};
 use agent::run::{Patience, Run, Setup};
 use agent::step::{Observation, Raw, Refusal, Reply, Step};
 use serde_json::json;
@@ -37,8 +36,6 @@ pub(super) struct Conversation {
 enum SessionError {
     #[error("the session cannot be recorded: {0}")]
     Journal(#[from] JournalError),
-    #[error("the session cannot be recorded: {0}")]
-    Io(#[from] std::io::Error),
     #[error(transparent)]
     Drive(#[from] DriveError),
 }
@@ -98,7 +95,7 @@ impl Conversation {
         let run_id = RunId::new(jiff::Timestamp::now(), random);
         let mut journal = Journal::create(&shelf.settings.runs, run_id, Durability::Sync)?;
         journal.write_index(snapshot.record())?;
-        fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
+        journal.write_catalog(&catalog.text)?;
         let request = format!("MCP session of {client}");
         let setup = Setup {
             run_id: journal.run_id().to_string(),

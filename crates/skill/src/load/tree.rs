@@ -1,10 +1,12 @@
 //! A whole skill: what its files amount to, and a copy of those inside the program.
 
-use std::fs;
+use std::fs::Permissions;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use state::{Access, Folder};
 
 use super::{Files, LoadError, sha256};
 use crate::inner_path::InnerPath;
@@ -46,20 +48,25 @@ impl Files {
 
     /// Writes the files of a built-in skill below `folder`, where its scripts can run; answers with the
     /// skill's folder there.
-    pub fn unpack(&self, folder: &Path) -> Result<PathBuf, LoadError> {
-        let target = folder.join(self.name());
+    pub fn unpack(&self, folder: &Folder) -> Result<PathBuf, LoadError> {
+        let failed = |path: &Path| {
+            let path = path.to_string_lossy().into_owned();
+            move |source: std::io::Error| LoadError::Io { path, source }
+        };
+        let name = self.name();
+        let write = |path: &Path, bytes: &[u8], mode: u32| -> std::io::Result<()> {
+            folder.create_folder(path.parent().unwrap_or(path), Access::Private)?;
+            let mut file = folder.create_anew(path)?;
+            file.write_all(bytes)?;
+            file.set_permissions(Permissions::from_mode(mode))
+        };
         for file in self.list() {
             let path = InnerPath::new(&file.path)?;
             let (bytes, mode) = self.read_with_mode(&path)?;
-            let to = target.join(path.as_str());
-            let written = fs::create_dir_all(to.parent().unwrap_or(&target))
-                .and_then(|()| fs::write(&to, bytes))
-                .and_then(|()| fs::set_permissions(&to, fs::Permissions::from_mode(mode)));
-            written.map_err(|source| LoadError::Io {
-                path: to.to_string_lossy().into_owned(),
-                source,
-            })?;
+            let to = Path::new(name).join(path.as_str());
+            write(&to, &bytes, mode).map_err(failed(&to))?;
         }
-        Ok(target)
+        let find = || Ok(folder.folder(name)?.real_path()?);
+        find().map_err(failed(Path::new(name)))
     }
 }

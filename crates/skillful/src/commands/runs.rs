@@ -65,6 +65,7 @@ pub(crate) fn of_journal(error: &JournalError) -> Failure {
         JournalError::NotFound { .. } => (Exit::Failed, "RunNotFound"),
         JournalError::Locked { .. } => (Exit::Failed, "RunLocked"),
         JournalError::Damaged { .. } => (Exit::Refused, "RecordDamaged"),
+        JournalError::State(error) if error.is_unsafe() => (Exit::Refused, "StateUnsafe"),
         _ => (Exit::Failed, "IOError"),
     };
     Failure::from_error(exit, code, error).hint(error.hint())

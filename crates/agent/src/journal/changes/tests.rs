@@ -1,3 +1,5 @@
+use std::fs;
+
 use tempfile::TempDir;
 
 use super::*;
@@ -61,4 +63,14 @@ fn a_change_stays_in_the_workspace() {
         journal.record_change(&Undo { path: path.to_owned(), ..created() }).unwrap();
         assert!(changes(journal.folder()).is_err(), "{path}");
     }
+}
+
+#[test]
+fn a_file_never_gets_more_than_permissions_back() {
+    let runs = TempDir::new().unwrap();
+    let mut journal = journal(runs.path());
+    let previous = Some(Previous { bytes: b"#!/bin/sh".into(), mode: 0o106_755 });
+    journal.record_change(&Undo { previous, ..written() }).unwrap();
+    let [undo] = &changes(journal.folder()).unwrap()[..] else { panic!("one change") };
+    assert_eq!(undo.previous.as_ref().map(|file| file.mode), Some(0o755));
 }

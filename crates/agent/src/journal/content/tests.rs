@@ -1,12 +1,17 @@
+use std::fs;
+
 use tempfile::TempDir;
 
 use super::*;
 
 fn contents() -> (TempDir, Contents) {
     let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join("observations")).unwrap();
-    let contents = Contents::new(folder.path());
+    let contents = Contents::new(&run(&folder)).unwrap();
     (folder, contents)
+}
+
+fn run(folder: &TempDir) -> Folder {
+    Folder::at(folder.path()).unwrap()
 }
 
 #[test]
@@ -15,7 +20,7 @@ fn content_is_kept_once_and_read_back_whatever_its_bytes() {
     let bytes = [0, 255, b'\n', 128];
     let kept = contents.put(&bytes).unwrap();
     assert_eq!(kept.name, reference(&kept.sha256));
-    assert_eq!(read(folder.path(), &kept.name).unwrap(), bytes);
+    assert_eq!(read(&run(&folder), &kept.name).unwrap(), bytes);
     assert_eq!(contents.put(&bytes).unwrap(), kept);
     contents.settle(Durability::Sync).unwrap();
     assert_eq!(fs::read_dir(folder.path().join("observations")).unwrap().count(), 1);
@@ -25,7 +30,7 @@ fn content_is_kept_once_and_read_back_whatever_its_bytes() {
 fn content_that_another_process_kept_is_taken_as_it_is() {
     let (folder, mut contents) = contents();
     let kept = contents.put(b"the same").unwrap();
-    assert_eq!(Contents::new(folder.path()).put(b"the same").unwrap(), kept);
+    assert_eq!(Contents::new(&run(&folder)).unwrap().put(b"the same").unwrap(), kept);
 }
 
 #[test]
@@ -34,7 +39,7 @@ fn a_file_that_a_power_failure_spoilt_is_written_again() {
     let name = reference(&crate::sha256(b"whole"));
     fs::write(folder.path().join(&name), b"").unwrap();
     assert_eq!(contents.put(b"whole").unwrap().name, name);
-    assert_eq!(read(folder.path(), &name).unwrap(), b"whole");
+    assert_eq!(read(&run(&folder), &name).unwrap(), b"whole");
 }
 
 #[test]
@@ -44,7 +49,7 @@ fn content_whose_short_name_is_taken_gets_a_long_one() {
     contents.known.insert(reference(&sha256), format!("{}{}", &sha256[..16], "0".repeat(48)));
     let kept = contents.put(b"second").unwrap();
     assert_eq!(kept.name, format!("observations/{sha256}.txt"));
-    assert_eq!(read(folder.path(), &kept.name).unwrap(), b"second");
+    assert_eq!(read(&run(&folder), &kept.name).unwrap(), b"second");
     assert!(is_named(&kept.name, &sha256));
 }
 
@@ -68,6 +73,6 @@ fn only_names_that_are_made_here_are_references() {
 fn what_is_no_plain_file_is_not_read() {
     let (folder, _) = contents();
     std::os::unix::fs::symlink("/dev/zero", folder.path().join("observations/endless")).unwrap();
-    assert!(read(folder.path(), "observations/endless").is_err());
-    assert!(read(folder.path(), "observations").is_err());
+    assert!(read(&run(&folder), "observations/endless").is_err());
+    assert!(read(&run(&folder), "observations").is_err());
 }

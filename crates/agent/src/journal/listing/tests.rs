@@ -1,3 +1,5 @@
+use std::fs;
+
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -54,7 +56,7 @@ fn a_run_without_a_summary_is_listed_from_the_ends_of_its_record() {
     let runs = TempDir::new().unwrap();
     for (run_id, events) in [("20261115_083000_a000", 1), ("20261115_083000_b000", 2_000)] {
         record(runs.path(), run_id, events);
-        let summary = summarize(&runs.path().join(run_id)).unwrap();
+        let summary = summarize(&Folder::at(runs.path()).unwrap(), run_id).unwrap();
         assert!(summary.request.starts_with(&format!("request of {run_id}")));
         assert_eq!((summary.turns, summary.spent.turns), (events - 1, events - 1));
         assert_eq!(summary.status, None);
@@ -87,4 +89,21 @@ fn a_run_that_waits_for_an_approval_says_so() {
     journal.append(asked, jiff::Timestamp::UNIX_EPOCH).unwrap();
     journal.commit().unwrap();
     assert_eq!(list(runs.path(), None).unwrap().0[0].status, Some(Status::Blocked));
+}
+
+#[test]
+fn a_run_is_called_by_its_folder_and_read_within_bounds() {
+    let runs = TempDir::new().unwrap();
+    let journal = record(runs.path(), "20261115_083000_a000", 1);
+    let lying = journal.folder().join("run.json");
+    let summary = serde_json::to_value(RunSummary::default()).unwrap();
+    fs::write(&lying, summary.to_string()).unwrap();
+    assert_eq!(listed(&runs, None), (vec!["20261115_083000_a000".to_owned()], vec![]));
+    fs::remove_file(lying).unwrap();
+    let events = File::options().write(true).open(journal.folder().join("events.jsonl")).unwrap();
+    events.set_len(0).unwrap();
+    events.set_len(1 << 40).unwrap();
+    let (names, unlisted) = listed(&runs, None);
+    assert_eq!(names, Vec::<String>::new());
+    assert_eq!(unlisted[0].message, "`events.jsonl`: its first line has no end");
 }

@@ -1,3 +1,5 @@
+use std::fs;
+
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -38,7 +40,7 @@ fn world() -> (TempDir, Journal) {
 }
 
 fn names(runs: &TempDir) -> Vec<String> {
-    run_ids(runs.path()).unwrap().iter().map(ToString::to_string).collect()
+    run_ids(&Folder::at(runs.path()).unwrap()).unwrap().iter().map(ToString::to_string).collect()
 }
 
 fn check(pruning: Pruning, removed: &[&str], left: &[&str]) {

@@ -59,7 +59,7 @@ impl Stage<'_> {
         });
         let mut journal = journal.map_err(|error| of_journal(&error))?;
         journal.write_index(&index).map_err(|error| of_journal(&error))?;
-        std::fs::write(journal.folder().join(journal::CATALOG), &catalog.text)?;
+        journal.write_catalog(&catalog.text).map_err(|error| of_journal(&error))?;
         let (preloaded, disclosed) = self.preloaded(&mut journal)?;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
@@ -290,8 +290,7 @@ pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure
         Failure::new(Exit::Refused, "RecordDamaged", "the record is empty")
             .hint("start the run again")
     };
-    // Child runs have no catalog.
-    let catalog = std::fs::read_to_string(folder.join(journal::CATALOG)).unwrap_or_default();
+    let catalog = journal::catalog(folder).map_err(|error| of_journal(&error))?;
     journal::setup_of(events.first().ok_or_else(empty)?, catalog).map_err(|error| {
         Failure::from_error(Exit::Refused, "RecordDamaged", &error)
             .hint("`skillful runs verify` says more")
