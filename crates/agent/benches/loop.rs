@@ -20,7 +20,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use support::doubles::{FixedClock, Hands, Hooks, Person};
 use support::scenarios::{answer_at_once, finish, read as read_file};
-use support::{CATALOG, World, setup};
+use support::{CATALOG, World, owner, setup};
 use tools::permission::{Configuration, Engine, Invocation};
 
 const TURNS: usize = 1_000;
@@ -150,12 +150,15 @@ fn reading() {
         row(what, start, 1);
     };
     timed("1,000 turns: read", &mut || assert!(read(&folder).expect("it is sound").len() > TURNS));
-    timed("1,000 turns: verify", &mut || assert!(verify(&folder).expect("it is there").ok));
+    timed("1,000 turns: verify", &mut || {
+        assert!(verify(&folder, Some(&owner())).expect("it is there").ok)
+    });
     let events = read(&folder).expect("it is sound");
     let setup = setup_of(&events[0], CATALOG.to_owned()).expect("it begins");
     timed("1,000 turns: replay", &mut || replay(setup.clone(), &events).expect("it is the same"));
     timed("1,000 turns: open and restore", &mut || {
-        let (_, events) = Journal::open(&folder, Durability::NoSync).expect("it is sound");
+        let (_, events) =
+            Journal::open(&folder, Durability::NoSync, &owner()).expect("it is sound");
         assert!(restore(setup.clone(), &events).expect("it is the same").outcome().is_some());
     });
 }
@@ -178,11 +181,14 @@ fn listing() {
             }
         }
         let start = Moment::now();
-        let (runs, problems) = list(&world.runs(), None).expect("they are listed");
+        let (runs, problems) = list(&world.runs(), None, None).expect("they are listed");
         row(what, start, 1);
         assert_eq!((runs.len(), problems.len()), (10_000, 0));
         let start = Moment::now();
-        assert_eq!(list(&world.runs(), Some(20)).expect("they are listed").0.len(), 20);
+        assert_eq!(
+            list(&world.runs(), Some(20), Some(&owner())).expect("they are listed").0.len(),
+            20
+        );
         row("the newest 20 of them", start, 1);
     }
 }

@@ -1,8 +1,10 @@
 //! The record of a run on disk.
 //!
 //! Invariant: what was committed is never lost or changed. Each line holds the hash of the one before, so
-//! an edit, a deletion or a reordering shows.
+//! an edit, a deletion or a reordering shows; and each commit is signed by its [`Owner`], so that a record that
+//! somebody else made shows too.
 
+mod adopt;
 mod chain;
 mod changes;
 mod child;
@@ -43,12 +45,13 @@ use lines::EVENTS;
 use place::Place;
 use summary::{ANSWER, SUMMARY, Summing};
 
-pub use changes::changes;
+pub use adopt::adopt;
+pub use changes::{changes, recorded_changes};
 pub use error::JournalError;
 pub use index::IndexSnapshot;
 pub use key::{KeyError, read_key, read_or_make_key};
 pub use lines::read;
-pub use listing::{Unlisted, list};
+pub use listing::{ListedRun, Unlisted, list, newest};
 pub use open::is_in_use;
 pub use owner::{Origin, Owner, RecordKey};
 pub use prune::{Prunable, Pruning, prunable, prune};
@@ -97,6 +100,10 @@ pub struct Journal {
     run_id: RunId,
     /// Whether [`Journal::commit`] waits for the disk.
     durability: Durability,
+    /// Who signs it; nobody where there is no home to keep a key in.
+    owner: Option<Owner>,
+    /// What is signed: a record that was adopted stays one.
+    origin: Origin,
     /// Locked as long as this lives.
     events: File,
     seals: File,
@@ -155,8 +162,9 @@ impl Journal {
     }
 
     fn write_line(&mut self, event: &Event) -> Result<(), JournalError> {
-        serde_json::to_writer(&mut self.lines, event)
-            .map_err(|error| JournalError::io("write", &self.place.path().join(EVENTS))(error.into()))
+        serde_json::to_writer(&mut self.lines, event).map_err(|error| {
+            JournalError::io("write", &self.place.path().join(EVENTS))(error.into())
+        })
     }
 
     /// Waits until everything added is on disk.
@@ -176,7 +184,9 @@ impl Journal {
 
     /// In this order, so that a kill at any moment leaves what [`seal`] promises.
     fn write(&mut self) -> io::Result<()> {
-        self.seals.write_all(self.hashes.as_bytes())?;
+        let end = self.next_seq - 1;
+        let signed = sealed(self.owner.as_ref(), self.origin, &self.run_id, end, &self.hashes);
+        self.seals.write_all(signed.as_bytes())?;
         self.events.write_all(&self.lines)?;
         if self.durability == Durability::Sync {
             self.events.sync_data()?;
@@ -247,5 +257,21 @@ impl Journal {
     /// The run's name.
     pub fn run_id(&self) -> &RunId {
         &self.run_id
+    }
+}
+
+/// A commit of hashes, with its signature if it has an owner; `events` is how many there are with it.
+fn sealed(
+    owner: Option<&Owner>,
+    origin: Origin,
+    run_id: &RunId,
+    events: u64,
+    hashes: &str,
+) -> String {
+    match owner {
+        Some(owner) => {
+            format!("{hashes} {}", owner.sign(origin, run_id.as_str(), events, hashes))
+        }
+        None => hashes.to_owned(),
     }
 }

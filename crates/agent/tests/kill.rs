@@ -19,7 +19,7 @@ use agent::journal::{Durability, read, verify};
 use agent::run::Run;
 use rustix::process::{Signal, getpid, kill_process};
 use support::scenarios::three_effects;
-use support::{Hooks, Moment, World, answer, setup};
+use support::{Hooks, Moment, World, answer, owner, setup};
 
 const WORLD: &str = "AGENT_KILL_WORLD";
 const MOMENT: &str = "AGENT_KILL_MOMENT";
@@ -105,7 +105,7 @@ fn check(world: &World, acknowledged: &str) {
             assert_eq!(count, 0);
             continue;
         }
-        let verification = verify(folder).unwrap();
+        let verification = verify(folder, Some(&owner())).unwrap();
         assert!(verification.ok, "{:?}", verification.problems);
         assert!(verification.events as usize >= count, "{verification:?}, acknowledged {count}");
     }

@@ -11,7 +11,7 @@ use agent::journal::{Difference, Durability, input_of, read, replay, setup_of, v
 use agent::run::Run;
 use serde_json::{Value, json};
 use support::scenarios::{all, everything, waiting_for};
-use support::{CATALOG, Hooks, World, setup};
+use support::{CATALOG, Hooks, World, owner, setup};
 use tools::permission::Answer;
 
 fn check_replay(events: &[Event], catalog: &str) -> Result<(), Difference> {
@@ -23,7 +23,7 @@ fn every_recorded_run_is_sound_and_replays_identically() {
     for scenario in all() {
         let world = World::new();
         let ending = world.record(&scenario);
-        let verification = verify(&world.run_folder()).unwrap();
+        let verification = verify(&world.run_folder(), Some(&owner())).unwrap();
         assert!(verification.ok, "{}: {:?}", scenario.name, verification.problems);
         assert_eq!(check_replay(&world.events(), CATALOG), Ok(()), "{}", scenario.name);
         let answer = fs::read_to_string(world.run_folder().join("final.md"));
@@ -39,7 +39,7 @@ fn a_child_run_has_a_record_of_its_own_that_replays() {
     let world = World::new();
     world.record(&everything());
     let folder = world.runs().join("20261115_083000_k3f9.10");
-    assert!(verify(&folder).unwrap().ok);
+    assert!(verify(&folder, Some(&owner())).unwrap().ok);
     assert_eq!(check_replay(&read(&folder).unwrap(), ""), Ok(()));
     assert_eq!(world.effects(), ["one", "two", "three"]);
 }

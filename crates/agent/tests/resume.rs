@@ -18,7 +18,7 @@ use agent::journal::{Durability, read, verify};
 use agent::run::Run;
 use serde_json::Value;
 use support::scenarios::{Scenario, everything, one_effect};
-use support::{Hooks, World, answer, setup};
+use support::{Hooks, World, answer, owner, setup};
 
 /// Every file below a folder; folders have no content.
 type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -98,12 +98,12 @@ impl Recorded {
         let world = put(files);
         let cut_off = interrupted_effects(&world);
         for folder in folders(&world) {
-            let verification = verify(&folder).unwrap();
+            let verification = verify(&folder, Some(&owner())).unwrap();
             assert!(verification.ok, "{:?}", verification.problems);
         }
         let ending = world.resume(&self.scenario);
         assert_eq!(answer(&ending), answer(&self.ending));
-        assert!(verify(&world.run_folder()).unwrap().ok);
+        assert!(verify(&world.run_folder(), Some(&owner())).unwrap().ok);
         let mut effects = world.effects();
         effects.sort_unstable();
         let once = effects.len();

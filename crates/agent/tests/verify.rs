@@ -14,20 +14,20 @@ use agent::journal::{Durability, IndexSnapshot, Journal, ProblemKind, Verificati
 use agent::run::Run;
 use serde_json::json;
 use support::scenarios::{Scenario, answer_at_once, everything, nobody_answers, one_effect};
-use support::{Hooks, Moment, World, setup};
+use support::{Hooks, Moment, World, owner, setup};
 
 const INDEX: &str = r#"[{"name":"alpha"}]"#;
 
 fn record(scenario: &Scenario) -> World {
     let world = World::new();
     world.record(scenario);
-    assert_eq!(verify(&world.run_folder()).unwrap().problems, []);
+    assert_eq!(verify(&world.run_folder(), Some(&owner())).unwrap().problems, []);
     world
 }
 
 /// Problems as the event and the sort of each.
 fn problems(folder: &Path) -> Vec<(Option<u64>, ProblemKind)> {
-    let Verification { ok, problems, .. } = verify(folder).unwrap();
+    let Verification { ok, problems, .. } = verify(folder, Some(&owner())).unwrap();
     assert_eq!(ok, problems.is_empty());
     problems.into_iter().map(|problem| (problem.seq, problem.kind)).collect()
 }
@@ -41,7 +41,8 @@ fn flip(folder: &Path, name: &str, step: usize) {
         let mut bytes = original.clone();
         bytes[place] ^= [0x01, 0x20, 0x80][place / step % 3];
         fs::write(&path, &bytes).unwrap();
-        assert!(!verify(folder).unwrap().ok, "{name}, byte {place}: {}", bytes[place]);
+        let found = verify(folder, Some(&owner())).unwrap();
+        assert!(!found.ok || !found.origin.is_own(), "{name}, byte {place}: {}", bytes[place]);
     }
     fs::write(&path, original).unwrap();
     assert_eq!(problems(folder), []);
@@ -171,10 +172,10 @@ fn changed_and_missing_contents_are_found() {
         for content in [changed, Vec::new(), original[1..].to_vec()] {
             fs::write(&path, content).unwrap();
             assert!(problems(&folder).iter().all(|(_, kind)| *kind == ProblemKind::Reference));
-            assert!(!verify(&folder).unwrap().ok);
+            assert!(!verify(&folder, Some(&owner())).unwrap().ok);
         }
         fs::remove_file(&path).unwrap();
-        assert!(!verify(&folder).unwrap().ok);
+        assert!(!verify(&folder, Some(&owner())).unwrap().ok);
         fs::write(&path, original).unwrap();
     }
     assert_eq!(problems(&folder), []);
@@ -213,7 +214,7 @@ fn a_run_that_waited_and_went_on_has_no_stale_summary() {
     let waiting = nobody_answers();
     let world = record(&waiting);
     assert!(world.run_folder().join("run.json").exists());
-    drop(Journal::open(&world.run_folder(), Durability::Sync).unwrap());
+    drop(Journal::open(&world.run_folder(), Durability::Sync, &owner()).unwrap());
     assert!(!world.run_folder().join("run.json").exists());
     let answered = Scenario { answer: Some(tools::permission::Answer::Once), ..nobody_answers() };
     assert!(matches!(world.resume(&answered), Ending::Finished(_)));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::journal::{IndexSnapshot, Redactor};
+use agent::journal::{IndexSnapshot, Owner, Redactor};
 use agent::skill_tool::{self, Definition};
 use agent::step::Refusal;
 use agent::workbench::Workbench;
@@ -36,6 +36,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Where sessions are recorded.
     pub runs: PathBuf,
+    /// Who signs the records.
+    pub owner: Option<Owner>,
     /// What takes secrets out of everything that is recorded.
     pub redactor: Redactor,
     /// The command that began the server.

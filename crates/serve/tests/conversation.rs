@@ -73,7 +73,7 @@ async fn a_skill_is_handed_over_once_in_a_session_and_again_in_another() {
     let records = world.records();
     assert_eq!(records.len(), 2, "one record a session");
     for record in records {
-        let verified = agent::journal::verify(&record).unwrap();
+        let verified = agent::journal::verify(&record, None).unwrap();
         assert!(verified.problems.is_empty(), "{:?}", verified.problems);
         let summary = read(&record.join("run.json"));
         assert!(summary.contains("\"final_answer\""), "{summary}");

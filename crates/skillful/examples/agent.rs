@@ -74,7 +74,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let mut engine = Engine::new("example", Configuration::default());
     let redactor = Redactor::new([], [])?;
     let run_id = RunId::new(jiff::Timestamp::now(), 0);
-    let mut journal = Journal::create(&folder.path().join("runs"), run_id, Durability::Sync)?;
+    let mut journal = Journal::create(&folder.path().join("runs"), run_id, Durability::Sync, None)?;
     let mut run = Run::start(Setup {
         run_id: journal.run_id().to_string(),
         request: "What is in sales.csv?".to_owned(),

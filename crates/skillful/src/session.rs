@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use agent::journal::{self, JournalError, KeyError, Owner};
 use skill::cache::Cache;
 use skill::index::{Entry, Index, IndexOptions, RootReport};
 use skill::roots::{Root, Source, Surroundings};
@@ -14,6 +15,7 @@ use tools::grants::GrantFile;
 use tools::permission::{Action, CommandLine, Configuration, Engine, Reason, Rule};
 
 use crate::cli::Global;
+use crate::commands::runs::of_journal;
 use crate::config::{ConfigError, Layers, ProjectTrust, RuleSet, closest, expand};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, count};
@@ -170,6 +172,48 @@ impl Session {
         self.surroundings.home.as_ref().map(|home| GrantFile::new(home.join(".agent/grants.json")))
     }
 
+    /// Who makes records here, if anybody has made one yet.
+    pub(crate) fn owner(&self) -> Result<Option<Owner>, Failure> {
+        let Some(agent) = self.agent_folder() else { return Ok(None) };
+        let key = journal::read_key(&agent).map_err(|error| of_key(&error))?;
+        Ok(key.map(|key| Owner::new(key, self.surroundings.project())))
+    }
+
+    /// The same for whoever wants to act on the record of a run: without an owner no run is anybody's.
+    pub(crate) fn known_owner(&self, run_id: &str) -> Result<Owner, Failure> {
+        let foreign = || of_journal(&JournalError::Foreign { run_id: run_id.to_owned() });
+        self.owner()?.ok_or_else(foreign)
+    }
+
+    /// The same, with a key that is made where there is none.
+    pub(crate) fn new_owner(&self) -> Result<Owner, Failure> {
+        let agent = self.agent_folder().ok_or_else(|| {
+            Failure::new(Exit::Usage, "NoHome", "there is no home directory to keep a key in")
+                .hint("set HOME to a directory that you can write")
+        })?;
+        let key = journal::read_or_make_key(&agent).map_err(|error| of_key(&error))?;
+        Ok(Owner::new(key, self.surroundings.project()))
+    }
+
+    /// Who signs the records that this process makes; nobody where no key can be kept, which is said.
+    pub(crate) fn signing_owner(&self, output: &Output) -> Option<Owner> {
+        match self.new_owner() {
+            Ok(owner) => Some(owner),
+            Err(failure) => {
+                output.warn(&format!(
+                    "this run cannot be resumed or taken back: {}",
+                    failure.message
+                ));
+                None
+            }
+        }
+    }
+
+    /// The user's own folder of state.
+    fn agent_folder(&self) -> Option<PathBuf> {
+        self.surroundings.home.as_ref().map(|home| home.join(".agent"))
+    }
+
     /// Where runs of this project are recorded.
     pub(crate) fn runs(&self) -> PathBuf {
         self.surroundings.project().join(".agent/runs")
@@ -182,10 +226,10 @@ impl Session {
             Failure::new(Exit::Failed, "RunNotFound", format!("there is no run `{run}`")).hint(hint)
         };
         if run == "last" {
-            let newest =
-                agent::journal::list(&runs, Some(1)).ok().and_then(|(mut listed, _)| listed.pop());
+            let newest = journal::newest(&runs, self.owner()?.as_ref());
+            let newest = newest.map_err(|error| of_journal(&error))?;
             let newest = newest.ok_or_else(|| missing("`skillful run` makes one"))?;
-            return Ok(runs.join(newest.run_id));
+            return Ok(runs.join(newest.as_str()));
         }
         // A name, not a path: a run is looked for among the runs and nowhere else.
         let is_name = run.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
@@ -301,6 +345,10 @@ fn can_be_home(path: &Path) -> bool {
 fn cache_folder(cache_home: Option<OsString>, home: Option<&Path>) -> Option<PathBuf> {
     let cache_home = cache_home.map(PathBuf::from).filter(|path| path.is_absolute());
     Some(cache_home.or_else(|| home.map(|home| home.join(".cache")))?.join("skillful"))
+}
+
+fn of_key(error: &KeyError) -> Failure {
+    Failure::from_error(Exit::Failed, "KeyError", error).hint(error.hint())
 }
 
 impl From<ConfigError> for Failure {

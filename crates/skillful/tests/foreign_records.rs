@@ -11,8 +11,6 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use world::World;
 
-const FOREIGN: &str = "99991231_235959_zzzz";
-
 /// A world whose model writes a Makefile, after a rule that asks about that.
 fn writing(rule: &str) -> World {
     let world = World::new();
@@ -32,23 +30,26 @@ fn allow(world: &World, rule: &str) {
     world.write("home/.agent/config.json", config.to_string());
 }
 
-/// A run of this world that waits for an answer, under this name.
-fn waiting(world: &World, run_id: &str) -> PathBuf {
-    let seen = world.run("skillful run --model scripted:turns.json x");
-    assert!(seen.ends_with("[exit 3]\n"), "{seen}");
-    let own = world.run("ls .agent/runs | grep _").trim().to_owned();
-    rename(world, &own, run_id);
+/// The name of the only run.
+fn only(world: &World) -> String {
+    world.run("ls .agent/runs | grep _").trim().to_owned()
+}
+
+fn folder(world: &World, run_id: &str) -> PathBuf {
     world.path(&format!("project/.agent/runs/{run_id}"))
 }
 
-/// Gives a record another name, in its events too.
-fn rename(world: &World, from: &str, to: &str) {
-    let runs = world.path("project/.agent/runs");
-    fs::rename(runs.join(from), runs.join(to)).unwrap();
-    forge(&runs.join(to), |events| {
-        let text = Value::Array(std::mem::take(events)).to_string().replace(from, to);
-        *events = serde_json::from_str(&text).unwrap();
-    });
+/// A run that waits for an answer, with a chain that anybody could have made.
+fn waiting(world: &World, change: impl FnOnce(&mut Vec<Value>)) -> String {
+    let seen = world.run("skillful run --model scripted:turns.json x");
+    assert!(seen.ends_with("[exit 3]\n"), "{seen}");
+    let run_id = only(world);
+    forge(&folder(world, &run_id), change);
+    run_id
+}
+
+fn resume(run_id: &str) -> String {
+    format!("skillful run --model scripted:turns.json --resume {run_id}")
 }
 
 /// Changes the events of a record and makes its chain anew, as anybody can.
@@ -81,33 +82,36 @@ fn untouched(world: &World) {
     assert!(!world.path("project/Makefile").exists(), "the Makefile was written");
 }
 
-const RESUME: &str = "skillful run --model scripted:turns.json --resume 99991231_235959_zzzz";
-
 #[test]
 fn a_record_of_a_stranger_can_be_looked_at_and_nothing_more() {
     let world = writing("ask");
-    waiting(&world, FOREIGN);
+    let foreign = waiting(&world, |_| {});
     allow(&world, "allow");
     assert_eq!(
-        world.run(&format!("skillful runs verify {FOREIGN}")),
+        world.run(&format!("skillful runs verify {foreign}")),
         "intact, not made here  7 events\n"
     );
-    assert_eq!(world.json(&format!("skillful runs verify {FOREIGN} --json"))["origin"], "elsewhere");
-    assert_eq!(world.run(&format!("skillful runs replay {FOREIGN}")), "identical  7 events\n");
-    assert!(world.run(&format!("skillful runs show {FOREIGN}")).contains("write_file"));
+    assert_eq!(
+        world.json(&format!("skillful runs verify {foreign} --json"))["origin"],
+        "elsewhere"
+    );
+    assert_eq!(world.run(&format!("skillful runs replay {foreign}")), "identical  7 events\n");
+    assert!(world.run(&format!("skillful runs show {foreign}")).contains("write_file"));
     for line in [
-        RESUME.to_owned(),
-        format!("skillful runs undo {FOREIGN}"),
-        format!("skillful runs undo {FOREIGN} --dry-run"),
+        resume(&foreign),
+        format!("skillful runs undo {foreign}"),
+        format!("skillful runs undo {foreign} --dry-run"),
     ] {
         let seen = world.run(&line);
         assert!(seen.contains("was not made here"), "{line}: {seen}");
-        assert!(seen.contains(&format!("skillful runs adopt {FOREIGN}")), "{line}: {seen}");
+        assert!(seen.contains(&format!("skillful runs adopt {foreign}")), "{line}: {seen}");
         assert!(seen.ends_with("[exit 4]\n"), "{line}: {seen}");
         untouched(&world);
     }
-    // Newer than anything, and still not the last.
-    for line in ["runs show last", "runs undo last", "run --resume last --model scripted:turns.json"] {
+    // The newest one, and still not the last.
+    for line in
+        ["runs show last", "runs undo last", "run --resume last --model scripted:turns.json"]
+    {
         let seen = world.run(&format!("skillful {line}"));
         assert!(seen.contains("there is no run `last`"), "{line}: {seen}");
     }
@@ -115,7 +119,7 @@ fn a_record_of_a_stranger_can_be_looked_at_and_nothing_more() {
     let last = world.json("skillful runs show last --json");
     assert_eq!(last[0]["run_id"], own);
     let listed = world.run("skillful runs list");
-    let foreign = listed.lines().find(|line| line.contains(FOREIGN)).unwrap();
+    let foreign = listed.lines().find(|line| line.contains(&foreign)).unwrap();
     assert!(foreign.contains("not made here"), "{listed}");
     assert_eq!(listed.matches("not made here").count(), 1, "{listed}");
 }
@@ -126,10 +130,8 @@ fn a_prepared_action_that_is_not_the_planned_one_is_never_done() {
     world.write("project/README.md", "read me\n");
     let seen = world.run("skillful run --skill text-stats --model scripted:turns.json x");
     assert!(seen.contains("done"), "{seen}");
-    let own = world.run("ls .agent/runs | grep _").trim().to_owned();
-    rename(&world, &own, FOREIGN);
-    let folder = world.path(&format!("project/.agent/runs/{FOREIGN}"));
-    forge(&folder, |events| {
+    let foreign = only(&world);
+    forge(&folder(&world, &foreign), |events| {
         events.truncate(3);
         events[2]["data"] = json!({"elapsed_ms": 1, "ok": true, "stage": "permission", "prepared": {
             "verdict": "allowed",
@@ -142,9 +144,9 @@ fn a_prepared_action_that_is_not_the_planned_one_is_never_done() {
         }});
         assert_eq!(events[2]["type"], "action_validated");
     });
-    let seen = world.run(RESUME);
+    let seen = world.run(&resume(&foreign));
     assert!(seen.contains("was not made here") && seen.ends_with("[exit 4]\n"), "{seen}");
-    let adopted = world.run(&format!("skillful runs adopt {FOREIGN} --yes"));
+    let adopted = world.run(&format!("skillful runs adopt {foreign} --yes"));
     assert!(adopted.ends_with("[exit 4]\n"), "it cannot even be repeated: {adopted}");
     untouched(&world);
 }
@@ -152,8 +154,7 @@ fn a_prepared_action_that_is_not_the_planned_one_is_never_done() {
 #[test]
 fn what_is_asked_and_done_comes_from_the_planned_action_and_the_rules_of_today() {
     let world = writing("ask");
-    let folder = waiting(&world, FOREIGN);
-    forge(&folder, |events| {
+    let foreign = waiting(&world, |events| {
         let planned = of(events, "action_planned")["data"]["action"].clone();
         let validated = of(events, "action_validated");
         let request = &mut validated["data"]["prepared"]["request"];
@@ -173,19 +174,25 @@ fn what_is_asked_and_done_comes_from_the_planned_action_and_the_rules_of_today()
             of(events, "approval_required")["data"]["approval"] = question.clone();
         }
     });
-    let shown = world.run(&format!("skillful runs adopt {FOREIGN}"));
+    let shown = world.run(&format!("skillful runs adopt {foreign}"));
     assert!(shown.contains("write_file") && shown.contains("Makefile"), "{shown}");
     assert!(shown.ends_with("[exit 3]\n"), "nobody said yes: {shown}");
-    assert!(world.run(RESUME).ends_with("[exit 4]\n"));
-    let adopted = world.run(&format!("skillful runs adopt {FOREIGN} --yes"));
+    assert!(world.run(&resume(&foreign)).ends_with("[exit 4]\n"));
+    let adopted = world.run(&format!("skillful runs adopt {foreign} --yes"));
     assert!(adopted.contains("adopted") && !adopted.contains("[exit"), "{adopted}");
-    assert_eq!(world.run(&format!("skillful runs verify {FOREIGN}")), "intact, adopted  7 events\n");
+    assert_eq!(
+        world.run(&format!("skillful runs verify {foreign}")),
+        "intact, adopted  7 events\n"
+    );
     // Nobody is there to ask: the question is about what would be done.
-    let seen = world.run(RESUME);
-    assert!(seen.contains("--approve write_file:Makefile") && seen.ends_with("[exit 3]\n"), "{seen}");
+    let seen = world.run(&resume(&foreign));
+    assert!(
+        seen.contains("--approve write_file:Makefile") && seen.ends_with("[exit 3]\n"),
+        "{seen}"
+    );
     assert!(!seen.contains("README"), "{seen}");
     untouched(&world);
-    let asked = world.dialogue(RESUME, "[n]o", "n\n");
+    let asked = world.dialogue(&resume(&foreign), "[n]o", "n\n");
     assert!(asked.contains("write_file") && asked.contains("Makefile"), "{asked}");
     assert!(!asked.contains("README"), "{asked}");
     untouched(&world);
@@ -194,21 +201,18 @@ fn what_is_asked_and_done_comes_from_the_planned_action_and_the_rules_of_today()
 #[test]
 fn a_rule_of_today_counts_for_an_adopted_record() {
     let world = writing("allow");
-    let folder = {
-        allow(&world, "ask");
-        waiting(&world, FOREIGN)
-    };
+    allow(&world, "ask");
     // As if it had been allowed and cut off before it was done.
-    forge(&folder, |events| {
+    let foreign = waiting(&world, |events| {
         let prepared = &mut of(events, "action_validated")["data"]["prepared"];
         prepared["verdict"] = json!("allowed");
         prepared["request"]["read_only"] = json!(true);
         prepared.as_object_mut().unwrap().remove("question");
         events.retain(|event| event["type"] != "approval_required");
     });
-    assert!(world.run(&format!("skillful runs adopt {FOREIGN} --yes")).contains("adopted"));
+    assert!(world.run(&format!("skillful runs adopt {foreign} --yes")).contains("adopted"));
     allow(&world, "deny");
-    let seen = world.run(RESUME);
+    let seen = world.run(&resume(&foreign));
     assert!(seen.contains("done"), "{seen}");
     untouched(&world);
 }
@@ -218,13 +222,14 @@ fn a_record_of_another_run_workspace_or_home_was_not_made_here() {
     let world = writing("ask");
     world.run("skillful run --model scripted:turns.json x");
     assert_eq!(world.run("skillful runs verify last"), "intact, made here  7 events\n");
-    let own = world.run("ls .agent/runs | grep _").trim().to_owned();
+    let own = only(&world);
     // Under another name.
-    world.run(&format!("cp -r .agent/runs/{own} .agent/runs/{FOREIGN}"));
-    let seen = world.run(&format!("skillful runs verify {FOREIGN}"));
+    let foreign = "99991231_235959_zzzz";
+    world.run(&format!("cp -r .agent/runs/{own} .agent/runs/{foreign}"));
+    let seen = world.run(&format!("skillful runs verify {foreign}"));
     assert!(seen.contains("changed") || seen.contains("not made here"), "{seen}");
-    assert!(world.run(RESUME).ends_with("[exit 4]\n"));
-    world.run(&format!("rm -r .agent/runs/{FOREIGN}"));
+    assert!(world.run(&resume(foreign)).ends_with("[exit 4]\n"));
+    world.run(&format!("rm -r .agent/runs/{foreign}"));
     // In another workspace.
     world.run("mkdir -p ../other/.git && cp -r . ../other");
     let there = world.run("cd ../other && skillful runs list");
@@ -232,8 +237,7 @@ fn a_record_of_another_run_workspace_or_home_was_not_made_here() {
     let there = world.run(&format!("cd ../other && skillful runs undo {own}"));
     assert!(there.contains("was not made here") && there.ends_with("[exit 4]\n"), "{there}");
     // With another home.
-    let other = world.run(&format!("mkdir ../home2; HOME=../home2 skillful runs verify {own}"));
-    assert!(!other.contains("made here  7"), "{other}");
+    world.run("mkdir ../home2");
     let home = world.path("home2").display().to_string();
     let other = world.run(&format!("HOME={home} skillful runs verify {own}"));
     assert_eq!(other, "intact, not made here  7 events\n");
@@ -246,8 +250,8 @@ fn whoever_recomputes_the_chain_is_found_out() {
     let world = writing("allow");
     world.run("skillful run --model scripted:turns.json x");
     assert!(world.run("skillful runs verify last").starts_with("intact, made here"));
-    let own = world.run("ls .agent/runs | grep _").trim().to_owned();
-    let folder = world.path(&format!("project/.agent/runs/{own}"));
+    let own = only(&world);
+    let folder = folder(&world, &own);
     forge(&folder, |events| events.truncate(events.len() - 8));
     let seen = world.run(&format!("skillful runs verify {own}"));
     assert!(seen.starts_with("intact, not made here"), "{seen}");
@@ -260,9 +264,9 @@ fn whoever_recomputes_the_chain_is_found_out() {
 fn a_record_without_seals_of_a_key_counts_as_a_strangers_and_can_be_replayed() {
     let world = writing("allow");
     world.run("skillful run --model scripted:turns.json x");
-    let own = world.run("ls .agent/runs | grep _").trim().to_owned();
+    let own = only(&world);
     // As earlier versions of the program left it.
-    let folder = world.path(&format!("project/.agent/runs/{own}"));
+    let folder = folder(&world, &own);
     let seals = fs::read_to_string(folder.join("events.seal")).unwrap();
     let old: String = seals
         .lines()
@@ -283,7 +287,7 @@ fn a_record_without_seals_of_a_key_counts_as_a_strangers_and_can_be_replayed() {
 fn a_record_that_was_made_here_is_not_adopted() {
     let world = writing("allow");
     world.run("skillful run --model scripted:turns.json x");
-    let own = world.run("ls .agent/runs | grep _").trim().to_owned();
+    let own = only(&world);
     let seen = world.run(&format!("skillful runs adopt {own} --yes"));
     assert!(seen.contains("was made here"), "{seen}");
     assert_eq!(world.run("skillful runs verify last | cut -d' ' -f1-3"), "intact, made here\n");

@@ -14,7 +14,9 @@ use tools::undo::{Previous, Undo};
 use super::child::children;
 use super::error::JournalError;
 use super::lines::read_at;
+use super::owner::Owner;
 use super::place::Place;
+use super::verify::{Problem, verify};
 use super::{Durability, Journal, content, limits};
 use crate::event::{Event, EventKind};
 
@@ -119,8 +121,24 @@ pub(super) fn unvouched(run: &Folder, events: &[Event]) -> Result<Vec<Value>, Jo
     facts.collect()
 }
 
-/// The changes that a run and its child runs announced, oldest first; the last one may not have been made.
-pub fn changes(folder: &Path) -> Result<Vec<Undo>, JournalError> {
+/// The changes that a run of this owner and its child runs announced, oldest first; the last one may not have been
+/// made. Only what is as it was written can be taken back.
+pub fn changes(folder: &Path, owner: &Owner) -> Result<Vec<Undo>, JournalError> {
+    let found = verify(folder, Some(owner))?;
+    if let Some(problem) = found.problems.into_iter().next() {
+        let Problem { seq, message, .. } = problem;
+        let seq = seq.unwrap_or(found.events);
+        return Err(JournalError::Damaged { folder: folder.to_owned(), seq, message });
+    }
+    if !found.origin.is_own() {
+        let run_id = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        return Err(JournalError::Foreign { run_id });
+    }
+    recorded_changes(folder)
+}
+
+/// The same of anybody's run, to be looked at.
+pub fn recorded_changes(folder: &Path) -> Result<Vec<Undo>, JournalError> {
     changes_at(&Place::open(folder)?)
 }
 
@@ -177,12 +195,7 @@ enum NoUndo {
 }
 
 /// One change; `left` is how many bytes there may still be.
-fn undo(
-    run: &Folder,
-    name: &str,
-    expected: Option<&str>,
-    left: &mut u64,
-) -> Result<Undo, NoUndo> {
+fn undo(run: &Folder, name: &str, expected: Option<&str>, left: &mut u64) -> Result<Undo, NoUndo> {
     let bytes = run.read(name, limits::CHANGE)?;
     if expected.is_some_and(|expected| crate::sha256(&bytes) != expected) {
         return Err(NoUndo::Changed(name.to_owned()));

@@ -19,7 +19,9 @@ impl Journal {
             Ok(journal) => Ok((Run::start(setup), journal)),
             Err(JournalError::Exists { .. }) => {
                 let folder = self.folder().with_file_name(run_id.as_str());
-                let (journal, events) = Self::open(&folder, self.durability)?;
+                let foreign = || JournalError::Foreign { run_id: run_id.to_string() };
+                let owner = self.owner.as_ref().ok_or_else(foreign)?;
+                let (journal, events) = Self::open(&folder, self.durability, owner)?;
                 let Some(started) = events.first() else {
                     return Ok((Run::start(setup), journal));
                 };

@@ -51,6 +51,12 @@ pub enum JournalError {
         /// What is wrong.
         message: String,
     },
+    /// Somebody else made it.
+    #[error("run `{run_id}` was not made here, so nothing is done because of it")]
+    Foreign {
+        /// The run.
+        run_id: String,
+    },
     /// It could not be read back.
     #[error("an event is nested more than {limit} levels deep")]
     TooDeep {
@@ -83,16 +89,16 @@ impl JournalError {
                 "check that the disk has room and that the folder belongs to you"
             }
             Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
+            Self::Foreign { .. } => {
+                "look at it with `skillful runs show RUN`, then `skillful runs adopt RUN` takes it over"
+            }
             Self::TooDeep { .. } => "do not nest parameters that deep",
             Self::Child { .. } => "another version of this program wrote it: begin a new run",
         }
     }
 
     /// For `map_err`: what was tried, and with what.
-    pub(super) fn io(
-        doing: &'static str,
-        path: &Path,
-    ) -> impl FnOnce(io::Error) -> Self + use<> {
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |error| Self::State(StateError { doing, path, cause: error.into() })
     }

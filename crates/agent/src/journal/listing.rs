@@ -12,8 +12,10 @@ use state::{Folder, StateError};
 
 use super::error::JournalError;
 use super::limits;
-use super::lines::{EVENTS, Texts, parse, split};
+use super::lines::{EVENTS, SEALS, Texts, parse, split};
+use super::owner::{Origin, Owner};
 use super::run_id::RunId;
+use super::seal::Seals;
 use super::summary::{RunSummary, SUMMARY, summary};
 
 /// Bytes from the end of a long record that tell how far a run got.
@@ -28,13 +30,24 @@ pub struct Unlisted {
     pub message: String,
 }
 
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ListedRun {
+    /// What it did.
+    #[serde(flatten)]
+    pub summary: RunSummary,
+    /// Who made it, as far as its seals tell.
+    pub origin: Origin,
+}
+
 /// The newest runs, at most `limit`, without child runs, and those that could not be read.
 ///
 /// A run is called by its folder's name: what a record says of itself may be anything.
 pub fn list(
     runs: &Path,
     limit: Option<usize>,
-) -> Result<(Vec<RunSummary>, Vec<Unlisted>), JournalError> {
+    owner: Option<&Owner>,
+) -> Result<(Vec<ListedRun>, Vec<Unlisted>), JournalError> {
     let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
     let Some(runs) = open_runs(runs)? else { return Ok((listed, unlisted)) };
     for run_id in run_ids(&runs)?.iter().rev().filter(|run_id| run_id.parent().is_none()) {
@@ -43,11 +56,33 @@ pub fn list(
         }
         let run_id = run_id.to_string();
         match summarize(&runs, &run_id) {
-            Ok(summary) => listed.push(RunSummary { run_id, ..summary }),
+            Ok(summary) => listed.push(ListedRun {
+                origin: origin(&runs, &run_id, owner),
+                summary: RunSummary { run_id, ..summary },
+            }),
             Err(message) => unlisted.push(Unlisted { run_id, message }),
         }
     }
     Ok((listed, unlisted))
+}
+
+/// The newest run of this owner.
+pub fn newest(runs: &Path, owner: Option<&Owner>) -> Result<Option<RunId>, JournalError> {
+    let Some(runs) = open_runs(runs)? else { return Ok(None) };
+    let own = run_ids(&runs)?
+        .into_iter()
+        .rev()
+        .find(|run_id| run_id.parent().is_none() && origin(&runs, run_id.as_str(), owner).is_own());
+    Ok(own)
+}
+
+/// Who made a run, as far as its seals alone tell: whoever acts on it looks at the rest, too.
+fn origin(runs: &Folder, run_id: &str, owner: Option<&Owner>) -> Origin {
+    let seals = runs.read(format!("{run_id}/{SEALS}"), limits::SEALS);
+    match (owner, seals) {
+        (Some(owner), Ok(seals)) => Seals::parse(&seals).claimed_origin(owner, run_id),
+        _ => Origin::Elsewhere,
+    }
 }
 
 /// The folder of all runs; nothing if there is none yet.

@@ -17,7 +17,7 @@ use super::lines::{EVENTS, Files, SEALS, Texts};
 use super::place::Place;
 use super::summary::{ANSWER, SUMMARY, Summing};
 use super::verify::ProblemKind;
-use super::{Durability, Journal, RunId};
+use super::{Durability, Journal, Origin, Owner, RunId, sealed};
 use crate::event::{Event, EventKind};
 
 impl Journal {
@@ -26,11 +26,12 @@ impl Journal {
         runs: &Path,
         mut run_id: RunId,
         durability: Durability,
+        owner: Option<&Owner>,
     ) -> Result<Self, JournalError> {
         let runs = Arc::new(Folder::create(runs)?);
         hide_from_git(&runs)?;
         loop {
-            match Self::create_at(&runs, &run_id, durability) {
+            match Self::create_at(&runs, &run_id, durability, owner) {
                 Err(JournalError::Exists { .. }) => run_id = run_id.next(),
                 created => return created,
             }
@@ -39,19 +40,20 @@ impl Journal {
 
     /// Begins the record of a child run.
     pub fn sibling(&self, run_id: &str) -> Result<Self, JournalError> {
-        Self::create_at(self.place.runs(), &run_id.parse()?, self.durability)
+        Self::create_at(self.place.runs(), &run_id.parse()?, self.durability, self.owner.as_ref())
     }
 
     fn create_at(
         runs: &Arc<Folder>,
         run_id: &RunId,
         durability: Durability,
+        owner: Option<&Owner>,
     ) -> Result<Self, JournalError> {
         let own = match runs.new_folder(run_id.as_str(), Access::Private) {
             Err(error) if error.is_taken() => {
                 // A child's folder without events was left by an interruption, for its parent is ours.
-                let is_left = run_id.parent().is_some()
-                    && runs.find(format!("{run_id}/{EVENTS}"))?.is_none();
+                let is_left =
+                    run_id.parent().is_some() && runs.find(format!("{run_id}/{EVENTS}"))?.is_none();
                 if !is_left {
                     return Err(JournalError::Exists { run_id: run_id.to_string() });
                 }
@@ -65,7 +67,8 @@ impl Journal {
         let events = own.create_file(EVENTS)?;
         let place = Place::new(Arc::clone(runs), own);
         let events = locked(events, &place)?;
-        let journal = Self::new(place, run_id.clone(), events, durability)?;
+        let signing = (owner.cloned(), Origin::Here);
+        let journal = Self::new(place, run_id.clone(), events, durability, signing)?;
         if durability == Durability::Sync {
             journal.place.own().sync()?;
             runs.sync()?;
@@ -73,14 +76,20 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Takes up a record where it ended, with its events; what was cut off at its end is removed.
-    pub fn open(folder: &Path, durability: Durability) -> Result<(Self, Vec<Event>), JournalError> {
+    /// Takes up a record of this owner where it ended, with its events; what was cut off at its end is removed.
+    pub fn open(
+        folder: &Path,
+        durability: Durability,
+        owner: &Owner,
+    ) -> Result<(Self, Vec<Event>), JournalError> {
         let place = Place::open(folder)?;
-        let run_id = place.name().parse()?;
+        let run_id: RunId = place.name().parse()?;
         let events = place.own().open_to_append(EVENTS).map_err(|error| missing(error, &place))?;
         let events = locked(events, &place)?;
         let files = Files::read(&place)?;
-        let Checked { events: recorded, problems, hashes, torn_bytes, .. } = check(&files);
+        let checked = check(&files);
+        let origin = checked.origin(&files, Some(owner), run_id.as_str());
+        let Checked { events: recorded, problems, hashes, torn_bytes, .. } = checked;
         let damaged =
             |seq, message| JournalError::Damaged { folder: folder.to_owned(), seq, message };
         // What follows the last newline goes, whatever it is: nobody was told that it is there.
@@ -88,13 +97,19 @@ impl Journal {
         if let Some(problem) = wrong {
             return Err(damaged(problem.seq.unwrap_or(1), problem.message));
         }
+        // Of a record in which nothing is yet, nobody can say anything, and nothing can come of it.
+        if !origin.is_own() && !hashes.is_empty() {
+            return Err(JournalError::Foreign { run_id: run_id.to_string() });
+        }
+        let origin = if hashes.is_empty() { Origin::Here } else { origin };
         let mut texts = Texts::new(place.own());
         let mut whole = Vec::with_capacity(recorded.len());
         for event in recorded {
             let seq = event.seq;
             whole.push(texts.attach(event).map_err(|error| damaged(seq, error.to_string()))?);
         }
-        let mut journal = Self::new(place, run_id, events, durability)?;
+        let signing = (Some(owner.clone()), origin);
+        let mut journal = Self::new(place, run_id, events, durability, signing)?;
         journal.repair(&files, &hashes, torn_bytes)?;
         journal.next_seq = hashes.len() as u64 + 1;
         journal.last = hashes.last().cloned().unwrap_or_default();
@@ -111,10 +126,13 @@ impl Journal {
         run_id: RunId,
         events: File,
         durability: Durability,
+        (owner, origin): (Option<Owner>, Origin),
     ) -> Result<Self, JournalError> {
         Ok(Self {
             run_id,
             durability,
+            owner,
+            origin,
             events,
             seals: place.own().append_or_create(SEALS)?,
             contents: Contents::new(place.own())?,
@@ -136,9 +154,9 @@ impl Journal {
         hashes: &[String],
         torn_bytes: usize,
     ) -> Result<(), JournalError> {
-        let sealed = files.seals.as_ref();
+        let seals = files.seals.as_ref();
         let (committed, finished) =
-            sealed.map_or((0, 0), |seals| (seals.committed, seals.finished_bytes));
+            seals.map_or((0, 0), |seals| (seals.committed, seals.finished_bytes));
         let repair = || {
             if torn_bytes > 0 {
                 self.events.set_len((files.events.len() - torn_bytes) as u64)?;
@@ -147,7 +165,12 @@ impl Journal {
             match hashes.get(committed..).unwrap_or_default() {
                 [] => Ok(()),
                 // One write: a kill before its newline leaves what a kill during a commit leaves.
-                unsealed => (&self.seals).write_all((unsealed.join(" ") + "\n").as_bytes()),
+                unsealed => {
+                    let (owner, end) = (self.owner.as_ref(), hashes.len() as u64);
+                    let commit = unsealed.join(" ");
+                    let commit = sealed(owner, self.origin, &self.run_id, end, &commit);
+                    (&self.seals).write_all((commit + "\n").as_bytes())
+                }
             }
         };
         repair().map_err(JournalError::io("repair", self.folder()))

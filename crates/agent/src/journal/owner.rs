@@ -39,8 +39,10 @@ pub struct Owner {
     workspace: PathBuf,
 }
 
-/// Where a record comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Where a record comes from, the best first.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// It was made here: by this user, in this workspace.

@@ -54,7 +54,9 @@ impl Seals {
         let is_last = hashes > 0 && words.len() == hashes + 1;
         let signature = is_last.then(|| Signature::parse(words[hashes])).flatten();
         let understood = hashes + usize::from(signature.is_some());
-        self.commits.push((self.hashes.len(), signature));
+        if hashes > 0 {
+            self.commits.push((self.hashes.len(), signature));
+        }
         understood
     }
 
@@ -63,15 +65,28 @@ impl Seals {
     /// The commit that has this event must be signed: the event holds the hash of the one before, and so on.
     pub(super) fn origin(&self, owner: &Owner, run_id: &str, events: usize, last: &str) -> Origin {
         let place = self.commits.partition_point(|(end, _)| *end < events);
-        let Some((end, Some(signature))) = self.commits.get(place) else {
-            return Origin::Elsewhere;
-        };
+        match self.signed(owner, run_id, place) {
+            Some(origin) if events > 0 && self.hashes[events - 1] == last => origin,
+            _ => Origin::Elsewhere,
+        }
+    }
+
+    /// What the owner says about the commit in this place; nothing where the owner says nothing.
+    fn signed(&self, owner: &Owner, run_id: &str, place: usize) -> Option<Origin> {
+        let (end, signature) = self.commits.get(place)?;
+        let signature = signature.as_ref()?;
         let start = place.checked_sub(1).map_or(0, |before| self.commits[before].0);
-        let hashes = &self.hashes[start..*end];
-        let is_signed = events > 0
-            && self.hashes[events - 1] == last
-            && owner.signed(signature, run_id, *end as u64, &hashes.join(" "));
-        if is_signed { signature.origin } else { Origin::Elsewhere }
+        let hashes = self.hashes[start..*end].join(" ");
+        owner.signed(signature, run_id, *end as u64, &hashes).then_some(signature.origin)
+    }
+
+    /// The last event of a finished commit that its owner did not sign, although others are the owner's.
+    pub(super) fn unsigned(&self, owner: &Owner, run_id: &str) -> Option<u64> {
+        let finished = self.commits.partition_point(|(end, _)| *end <= self.committed);
+        let signed: Vec<bool> =
+            (0..finished).map(|place| self.signed(owner, run_id, place).is_some()).collect();
+        let place = signed.iter().position(|signed| !signed)?;
+        signed.contains(&true).then(|| self.commits[place].0 as u64)
     }
 
     /// Whose record it is, as far as its seals alone tell.

@@ -7,12 +7,17 @@ use tempfile::TempDir;
 use super::*;
 use crate::event::EventKind;
 
+/// Who makes the records of these tests.
+pub(super) fn owner() -> Owner {
+    Owner::new(RecordKey::new([7; 32]), Path::new("/project"))
+}
+
 fn run_id() -> RunId {
     "20261115_083000_k3f9".parse().unwrap()
 }
 
 fn create(runs: &TempDir) -> Journal {
-    Journal::create(runs.path(), run_id(), Durability::Sync).unwrap()
+    Journal::create(runs.path(), run_id(), Durability::Sync, Some(&owner())).unwrap()
 }
 
 fn note(journal: &mut Journal, data: Value) -> Event {
@@ -36,7 +41,32 @@ fn an_event_is_a_line_with_the_hash_of_the_line_before() {
     let text = fs::read_to_string(journal.folder().join("events.jsonl")).unwrap();
     assert_eq!(text, format!("{first}\n{second}\n"));
     let seals = fs::read_to_string(journal.folder().join("events.seal")).unwrap();
-    assert_eq!(seals, format!("{prev} {}\n", crate::sha256(second.as_bytes())));
+    let hashes = format!("{prev} {}", crate::sha256(second.as_bytes()));
+    let signature = owner().sign(Origin::Here, run_id().as_str(), 2, &hashes);
+    assert_eq!(seals, format!("{hashes} {signature}\n"));
+}
+
+#[test]
+fn a_record_is_taken_up_by_its_owner_alone() {
+    let runs = TempDir::new().unwrap();
+    let mut journal = create(&runs);
+    note(&mut journal, json!({}));
+    journal.commit().unwrap();
+    let folder = journal.folder().to_owned();
+    drop(journal);
+    let stranger = Owner::new(RecordKey::new([8; 32]), Path::new("/project"));
+    let origin = |owner: &Owner| verify(&folder, Some(owner)).unwrap().origin;
+    let open = |owner: &Owner| Journal::open(&folder, Durability::Sync, owner).map(|_| ());
+    assert_eq!((origin(&owner()), origin(&stranger)), (Origin::Here, Origin::Elsewhere));
+    assert!(matches!(open(&stranger).unwrap_err(), JournalError::Foreign { .. }));
+    adopt(&folder, &stranger).unwrap();
+    assert_eq!((origin(&owner()), origin(&stranger)), (Origin::Elsewhere, Origin::Adopted));
+    assert!(matches!(open(&owner()).unwrap_err(), JournalError::Foreign { .. }));
+    // What is added stays adopted.
+    let (mut journal, _) = Journal::open(&folder, Durability::Sync, &stranger).unwrap();
+    note(&mut journal, json!({"more": true}));
+    journal.commit().unwrap();
+    assert_eq!(origin(&stranger), Origin::Adopted);
 }
 
 #[test]
@@ -97,13 +127,13 @@ fn two_processes_never_write_one_run() {
     journal.commit().unwrap();
     let folder = journal.folder().to_owned();
     assert!(is_in_use(&folder).unwrap());
-    let refused = Journal::open(&folder, Durability::Sync).unwrap_err();
+    let refused = Journal::open(&folder, Durability::Sync, &owner()).unwrap_err();
     assert_eq!(refused.to_string(), "another process is working on the run `20261115_083000_k3f9`");
     assert!(refused.hint().starts_with("wait until it has ended"));
     assert_eq!(read(&folder).unwrap().len(), 1);
     drop(journal);
     assert!(!is_in_use(&folder).unwrap());
-    let (journal, events) = Journal::open(&folder, Durability::Sync).unwrap();
+    let (journal, events) = Journal::open(&folder, Durability::Sync, &owner()).unwrap();
     assert_eq!((journal.next_sequence(), events.len()), (2, 1));
 }
 
@@ -115,11 +145,11 @@ fn a_record_goes_on_where_it_ended() {
     journal.commit().unwrap();
     let folder = journal.folder().to_owned();
     drop(journal);
-    let (mut journal, events) = Journal::open(&folder, Durability::Sync).unwrap();
+    let (mut journal, events) = Journal::open(&folder, Durability::Sync, &owner()).unwrap();
     assert_eq!(events, [first]);
     note(&mut journal, json!({"n": 2}));
     journal.commit().unwrap();
-    let verification = verify(&folder).unwrap();
+    let verification = verify(&folder, Some(&owner())).unwrap();
     assert_eq!((verification.ok, verification.events), (true, 2), "{verification:?}");
 }
 
@@ -135,7 +165,7 @@ fn what_was_cut_off_is_removed_and_nothing_else_is_taken() {
     let whole = fs::read(&path).unwrap();
     for tail in ["{\"v\":1,", "garbage", "\0\0\0"] {
         fs::write(&path, [whole.as_slice(), tail.as_bytes()].concat()).unwrap();
-        let (_, events) = Journal::open(&folder, Durability::Sync).unwrap();
+        let (_, events) = Journal::open(&folder, Durability::Sync, &owner()).unwrap();
         assert_eq!(events.len(), 1, "{tail}");
         assert_eq!(fs::read(&path).unwrap(), whole);
     }
@@ -146,7 +176,7 @@ fn what_was_cut_off_is_removed_and_nothing_else_is_taken() {
         (Vec::new(), "event 1: 1 events that were written are missing"),
     ] {
         fs::write(&path, text).unwrap();
-        let error = Journal::open(&folder, Durability::Sync).unwrap_err().to_string();
+        let error = Journal::open(&folder, Durability::Sync, &owner()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     }
 }
@@ -156,9 +186,9 @@ fn a_folder_without_a_run_is_no_run() {
     let runs = TempDir::new().unwrap();
     let folder = runs.path().join("20261115_083000_k3f9");
     for error in [
-        Journal::open(&folder, Durability::Sync).map(|_| ()).unwrap_err(),
+        Journal::open(&folder, Durability::Sync, &owner()).map(|_| ()).unwrap_err(),
         read(&folder).map(|_| ()).unwrap_err(),
-        verify(&folder).map(|_| ()).unwrap_err(),
+        verify(&folder, Some(&owner())).map(|_| ()).unwrap_err(),
     ] {
         assert!(matches!(error, JournalError::NotFound { .. }), "{error}");
     }
@@ -178,7 +208,8 @@ fn after_a_failed_write_nothing_is_added() {
     let folder = journal.folder().to_owned();
     drop(journal);
     // The hash comes first, or a kill between the two would leave a line that nothing vouches for.
-    assert_eq!(fs::read(folder.join("events.seal")).unwrap().len(), 64);
-    assert!(verify(&folder).unwrap().ok);
-    assert_eq!(Journal::open(&folder, Durability::Sync).unwrap().1, []);
+    let seals = fs::read_to_string(folder.join("events.seal")).unwrap();
+    assert!(seals.len() > 64 && !seals.contains('\n'), "{seals}");
+    assert!(verify(&folder, Some(&owner())).unwrap().ok);
+    assert_eq!(Journal::open(&folder, Durability::Sync, &owner()).unwrap().1, []);
 }

@@ -11,7 +11,8 @@ use super::changes::{changes_at, facts, vouched};
 use super::child::children;
 use super::error::JournalError;
 use super::index::{INDEX, index_hash};
-use super::lines::{Files, Texts};
+use super::lines::{Files, SEALS, Texts};
+use super::owner::{Origin, Owner};
 use super::place::Place;
 use super::summary::{ANSWER, RunSummary, SUMMARY, summary};
 use super::{content, limits};
@@ -23,6 +24,8 @@ use crate::outcome::StopReason;
 pub struct Verification {
     /// Whether it is what was written.
     pub ok: bool,
+    /// Who wrote it.
+    pub origin: Origin,
     /// How many events it has.
     pub events: u64,
     /// Events at the end that only the chain vouches for, because a power failure took their hashes.
@@ -84,13 +87,25 @@ impl Problem {
 /// Looks at everything in a run's folder that the events vouch for.
 ///
 /// That includes its child runs.
-pub fn verify(folder: &Path) -> Result<Verification, JournalError> {
-    examine(&Place::open(folder)?).map(|(verification, _)| verification)
+pub fn verify(folder: &Path, owner: Option<&Owner>) -> Result<Verification, JournalError> {
+    examine(&Place::open(folder)?, owner).map(|(verification, _)| verification)
 }
 
 /// The same, with the hash of the last event.
-fn examine(place: &Place) -> Result<(Verification, Option<String>), JournalError> {
-    let Checked { events, mut problems, hashes, unsealed, torn_bytes } = check(&Files::read(place)?);
+fn examine(
+    place: &Place,
+    owner: Option<&Owner>,
+) -> Result<(Verification, Option<String>), JournalError> {
+    let files = Files::read(place)?;
+    let checked = check(&files);
+    let mut origin = checked.origin(&files, owner, &place.name());
+    let Checked { events, mut problems, hashes, unsealed, torn_bytes } = checked;
+    let unsigned = owner.zip(files.seals.as_ref());
+    let unsigned = unsigned.and_then(|(owner, seals)| seals.unsigned(owner, &place.name()));
+    if let Some(seq) = unsigned.filter(|_| problems.is_empty()) {
+        let message = format!("a signature in `{SEALS}` was changed");
+        problems.push(Problem::new(Some(seq), ProblemKind::Seal, message));
+    }
     let run = place.own();
     let mut texts = Texts::new(run);
     let mut whole = Vec::with_capacity(events.len());
@@ -105,7 +120,10 @@ fn examine(place: &Place) -> Result<(Verification, Option<String>), JournalError
             }
         }
     }
-    problems.extend(check_children(place, &whole)?);
+    let mut of_children = Children { owner, origin, problems: Vec::new() };
+    of_children.check(place, &whole)?;
+    origin = of_children.origin;
+    problems.extend(of_children.problems);
     // With an event missing or unreadable, nothing can be said about what is made from all of them.
     if problems.is_empty() {
         let checks = [
@@ -119,6 +137,7 @@ fn examine(place: &Place) -> Result<(Verification, Option<String>), JournalError
     }
     let verification = Verification {
         ok: problems.is_empty(),
+        origin,
         events: hashes.len() as u64,
         unsealed: unsealed as u64,
         torn_bytes: torn_bytes as u64,
@@ -127,32 +146,46 @@ fn examine(place: &Place) -> Result<(Verification, Option<String>), JournalError
     Ok((verification, hashes.into_iter().next_back()))
 }
 
-/// Child runs are what was written, and ended as the parent was told.
-fn check_children(place: &Place, events: &[Event]) -> Result<Vec<Problem>, JournalError> {
-    let mut problems = Vec::new();
-    let mut present = children(place)?;
-    for event in events {
-        let Some(id) = facts(event)["child_run"].as_str() else { continue };
-        let index = present.iter().position(|child| child.as_str() == id);
-        let Some(child) = index.map(|index| present.remove(index)) else {
-            let message = format!("there is no child run `{id}`");
-            problems.push(Problem::new(Some(event.seq), ProblemKind::Missing, message));
-            continue;
-        };
-        let (found, last) = examine(&place.beside(&child)?)?;
-        let ended = facts(event)["child_record"].as_str();
-        if found.ok && ended.is_some() && ended != last.as_deref() {
-            let message = format!("the child run `{id}` does not end as it did");
-            problems.push(Problem::new(Some(event.seq), ProblemKind::Changed, message));
+/// What the child runs of a run add to it.
+struct Children<'o> {
+    owner: Option<&'o Owner>,
+    /// A run is only as much the user's as all of its child runs.
+    origin: Origin,
+    problems: Vec<Problem>,
+}
+
+impl Children<'_> {
+    /// Child runs are what was written, and ended as the parent was told.
+    fn check(&mut self, place: &Place, events: &[Event]) -> Result<(), JournalError> {
+        let mut present = children(place)?;
+        for event in events {
+            let Some(id) = facts(event)["child_run"].as_str() else { continue };
+            let index = present.iter().position(|child| child.as_str() == id);
+            let Some(child) = index.map(|index| present.remove(index)) else {
+                let message = format!("there is no child run `{id}`");
+                self.problems.push(Problem::new(Some(event.seq), ProblemKind::Missing, message));
+                continue;
+            };
+            let (found, last) = examine(&place.beside(&child)?, self.owner)?;
+            let ended = facts(event)["child_record"].as_str();
+            if found.ok && ended.is_some() && ended != last.as_deref() {
+                let message = format!("the child run `{id}` does not end as it did");
+                self.problems.push(Problem::new(Some(event.seq), ProblemKind::Changed, message));
+            }
+            self.add(found, id);
         }
-        problems.extend(found.problems.into_iter().map(|problem| problem.of_child(id)));
+        // One that an interruption cut off.
+        for child in present {
+            let (found, _) = examine(&place.beside(&child)?, self.owner)?;
+            self.add(found, child.as_str());
+        }
+        Ok(())
     }
-    // One that an interruption cut off.
-    for child in present {
-        let (found, _) = examine(&place.beside(&child)?)?;
-        problems.extend(found.problems.into_iter().map(|problem| problem.of_child(child.as_str())));
+
+    fn add(&mut self, found: Verification, id: &str) {
+        self.origin = self.origin.max(found.origin);
+        self.problems.extend(found.problems.into_iter().map(|problem| problem.of_child(id)));
     }
-    Ok(problems)
 }
 
 /// What is needed to take changes back can be read.

@@ -73,10 +73,8 @@ impl<'a> Streams<'a> {
         let filter = |stream: &'_ Stream| -> io::Result<_> {
             Ok(Filtered::new(self.redactor, stream.file.try_clone()?))
         };
-        let mut filters = (
-            filter(&self.stdout).map_err(failed)?,
-            filter(&self.stderr).map_err(failed)?,
-        );
+        let mut filters =
+            (filter(&self.stdout).map_err(failed)?, filter(&self.stderr).map_err(failed)?);
         let exit = run(Output { stdout: &mut filters.0, stderr: &mut filters.1 });
         // Also where it went wrong: what it wrote until then is kept.
         let passed = (filters.0.finish(), filters.1.finish());

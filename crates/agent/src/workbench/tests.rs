@@ -42,7 +42,8 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         },
     };
     let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();
-    let mut journal = Journal::create(&root.join("runs"), run_id, Durability::NoSync).unwrap();
+    let mut journal =
+        Journal::create(&root.join("runs"), run_id, Durability::NoSync, None).unwrap();
     let read = |bench: &mut Workbench<'_>, journal: &mut Journal, between: &dyn Fn()| {
         let params = json!({"path": "link/file"});
         let action = Action::CallTool { tool: "read_file".to_owned(), params };

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use agent::budget::Budget;
 use agent::driver::{Cancel, Driver, Ending, InHand};
 use agent::event::Event;
-use agent::journal::{Durability, Journal, JournalError, Redactor, RunId, read, restore, setup_of};
+use agent::journal::{
+    Durability, Journal, JournalError, Owner, RecordKey, Redactor, RunId, read, restore, setup_of,
+};
 use agent::run::{Patience, Run, Setup};
 use serde_json::json;
 use tempfile::TempDir;
@@ -65,7 +67,7 @@ impl World {
 
     pub fn begin(&self, durability: Durability) -> Journal {
         let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();
-        Journal::create(&self.runs(), run_id, durability).unwrap()
+        Journal::create(&self.runs(), run_id, durability, Some(&owner())).unwrap()
     }
 
     /// A whole run, from its beginning.
@@ -86,7 +88,7 @@ impl World {
         durability: Durability,
         hooks: Hooks,
     ) -> Result<Ending, JournalError> {
-        let (mut journal, events) = Journal::open(&self.run_folder(), durability)?;
+        let (mut journal, events) = Journal::open(&self.run_folder(), durability, &owner())?;
         let mut run = match events.first() {
             None => Run::start(setup(scenario)),
             Some(started) => {
@@ -133,6 +135,11 @@ impl World {
         journal.finish(run).unwrap();
         ending
     }
+}
+
+/// Who makes the records of these tests.
+pub fn owner() -> Owner {
+    Owner::new(RecordKey::new([7; 32]), Path::new("/project"))
 }
 
 pub fn setup(scenario: &Scenario) -> Setup {

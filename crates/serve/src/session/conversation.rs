@@ -16,7 +16,7 @@ use tools::permission::{Answer, Engine};
 
 use super::desk::{Desk, Desktop, Nobody};
 use super::{Call, Outcome, Wanted};
-use crate::shelf::{Open, Shelf};
+use crate::shelf::{Open, Settings, Shelf};
 
 /// Characters of a conversation before another run takes over.
 const CONTEXT: usize = 4_000_000;
@@ -93,7 +93,8 @@ impl Conversation {
         let (catalog, _) = shelf.tools(&snapshot);
         let random = RandomState::new().hash_one(client) as u32;
         let run_id = RunId::new(jiff::Timestamp::now(), random);
-        let mut journal = Journal::create(&shelf.settings.runs, run_id, Durability::Sync)?;
+        let Settings { runs, owner, .. } = &shelf.settings;
+        let mut journal = Journal::create(runs, run_id, Durability::Sync, owner.as_ref())?;
         journal.write_index(snapshot.record())?;
         journal.write_catalog(&catalog.text)?;
         let request = format!("MCP session of {client}");

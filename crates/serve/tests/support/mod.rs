@@ -93,6 +93,7 @@ impl World {
             read: Default::default(),
             limits: Default::default(),
             runs: self.root.join("runs"),
+            owner: None,
             redactor,
             invocation: Invocation {
                 command: vec!["skillful".into(), "mcp".into()],

@@ -68,7 +68,7 @@ impl Mcp {
         };
         let session = Arc::new(session);
         let index = Arc::new(session.index()?);
-        let shelf = Arc::new(Shelf::new(Arc::clone(&index), self.settings(&session)?));
+        let shelf = Arc::new(Shelf::new(Arc::clone(&index), self.settings(&session, output)?));
         let replaced = Arc::downgrade(&shelf);
         let rebuild = move || session.index().ok();
         let watch = Watch::start(index, rebuild, EVERY, move |index| {
@@ -98,7 +98,7 @@ impl Mcp {
 }
 
 impl Mcp {
-    fn settings(&self, session: &Arc<Session>) -> Result<Settings, Failure> {
+    fn settings(&self, session: &Arc<Session>, output: &Output) -> Result<Settings, Failure> {
         let config = &session.layers.config;
         let engine = self.rules.engine(session)?;
         let redactor = redactor(session, [])?;
@@ -109,6 +109,7 @@ impl Mcp {
             read: config.read_options(),
             limits: config.load_limits(),
             runs: session.runs(),
+            owner: session.signing_owner(output),
             redactor,
             invocation: invocation("mcp"),
             grants: session.grants(),

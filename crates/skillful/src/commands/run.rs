@@ -91,8 +91,15 @@ impl Run {
         };
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
-        let stage =
-            Stage { session, index: &index, offer: &offer, engine: &engine, choice: &choice };
+        let owner = session.signing_owner(output);
+        let stage = Stage {
+            session,
+            index: &index,
+            offer: &offer,
+            engine: &engine,
+            choice: &choice,
+            owner: owner.as_ref(),
+        };
         let (mut run, mut journal, clock) = match &beginning {
             Beginning::Recorded(run_id) => stage.resume(run_id, wish)?,
             Beginning::New(wanted) => stage.begin(wanted)?,

@@ -1,5 +1,6 @@
 //! `skillful runs`
 
+mod adopt;
 mod list;
 mod prune;
 mod replay;
@@ -14,12 +15,13 @@ use agent::journal::JournalError;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
+pub(crate) use adopt::Adopted;
 pub(crate) use list::Listed;
 pub(crate) use prune::Pruned;
 pub(crate) use replay::Replayed;
 pub(crate) use undo::Undone;
 
-/// Look at what agents did here: list, show, replay, verify, undo, prune
+/// Look at what agents did here: list, show, replay, verify, undo, adopt, prune
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs list\n  skillful runs show last\n  skillful runs verify last\n  skillful runs replay last\n  skillful runs prune --older-than 30"
@@ -36,6 +38,7 @@ enum What {
     Replay(replay::Replay),
     Verify(verify::Verify),
     Undo(undo::Undo),
+    Adopt(adopt::Adopt),
     Prune(prune::Prune),
 }
 
@@ -47,6 +50,7 @@ impl Runs {
             What::Replay(command) => command.run(session, output),
             What::Verify(command) => command.run(session, output),
             What::Undo(command) => command.run(session, output),
+            What::Adopt(command) => command.run(session, output),
             What::Prune(command) => command.run(session, output),
         }
     }
@@ -65,8 +69,13 @@ pub(crate) fn of_journal(error: &JournalError) -> Failure {
         JournalError::NotFound { .. } => (Exit::Failed, "RunNotFound"),
         JournalError::Locked { .. } => (Exit::Failed, "RunLocked"),
         JournalError::Damaged { .. } => (Exit::Refused, "RecordDamaged"),
+        JournalError::Foreign { .. } => (Exit::Refused, "RecordForeign"),
         JournalError::State(error) if error.is_unsafe() => (Exit::Refused, "StateUnsafe"),
         _ => (Exit::Failed, "IOError"),
     };
-    Failure::from_error(exit, code, error).hint(error.hint())
+    let failure = Failure::from_error(exit, code, error);
+    match error {
+        JournalError::Foreign { run_id } => failure.hint(error.hint().replace("RUN", run_id)),
+        _ => failure.hint(error.hint()),
+    }
 }

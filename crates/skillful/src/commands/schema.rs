@@ -52,6 +52,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("restore", printed::<commands::uninstall::Moved>),
     ("run", || schema_for!(commands::run::RunResult)),
     ("run-summary", || schema_for!(agent::journal::RunSummary)),
+    ("runs-adopt", printed::<commands::runs::Adopted>),
     ("runs-list", printed::<commands::runs::Listed>),
     ("runs-prune", printed::<commands::runs::Pruned>),
     ("runs-replay", printed::<commands::runs::Replayed>),

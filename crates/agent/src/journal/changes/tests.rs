@@ -2,12 +2,13 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use super::super::tests::owner;
 use super::*;
 use crate::journal::RunId;
 
 fn journal(runs: &Path) -> Journal {
     let run_id: RunId = "20261115_083000_k3f9".parse().unwrap();
-    Journal::create(runs, run_id, Durability::Sync).unwrap()
+    Journal::create(runs, run_id, Durability::Sync, Some(&owner())).unwrap()
 }
 
 fn written() -> Undo {
@@ -23,12 +24,12 @@ fn created() -> Undo {
 fn changes_are_read_back_in_their_order() {
     let runs = TempDir::new().unwrap();
     let mut journal = journal(runs.path());
-    assert_eq!(changes(journal.folder()).unwrap(), []);
+    assert_eq!(recorded_changes(journal.folder()).unwrap(), []);
     let expected = [written(), created(), written()];
     for change in &expected {
         journal.record_change(change).unwrap();
     }
-    assert_eq!(changes(journal.folder()).unwrap(), expected);
+    assert_eq!(recorded_changes(journal.folder()).unwrap(), expected);
 }
 
 #[test]
@@ -39,7 +40,7 @@ fn previous_content_that_was_tampered_with_is_not_put_back() {
     for entry in fs::read_dir(journal.folder().join("observations")).unwrap() {
         fs::write(entry.unwrap().path(), "tampered").unwrap();
     }
-    assert!(changes(journal.folder()).is_err());
+    assert!(recorded_changes(journal.folder()).is_err());
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn what_an_interruption_kept_from_being_vouched_for_is_vouched_for_later() {
     let announced = own.take_changes();
     assert_eq!((announced.len(), own.take_changes()), (1, Vec::new()));
     drop(own);
-    let (mut again, _) = Journal::open(&folder, Durability::Sync).unwrap();
+    let (mut again, _) = Journal::open(&folder, Durability::Sync, &owner()).unwrap();
     assert_eq!(again.take_changes(), announced);
 }
 
@@ -61,7 +62,7 @@ fn a_change_stays_in_the_workspace() {
         let runs = TempDir::new().unwrap();
         let mut journal = journal(runs.path());
         journal.record_change(&Undo { path: path.to_owned(), ..created() }).unwrap();
-        assert!(changes(journal.folder()).is_err(), "{path}");
+        assert!(recorded_changes(journal.folder()).is_err(), "{path}");
     }
 }
 
@@ -71,6 +72,6 @@ fn a_file_never_gets_more_than_permissions_back() {
     let mut journal = journal(runs.path());
     let previous = Some(Previous { bytes: b"#!/bin/sh".into(), mode: 0o106_755 });
     journal.record_change(&Undo { previous, ..written() }).unwrap();
-    let [undo] = &changes(journal.folder()).unwrap()[..] else { panic!("one change") };
+    let [undo] = &recorded_changes(journal.folder()).unwrap()[..] else { panic!("one change") };
     assert_eq!(undo.previous.as_ref().map(|file| file.mode), Some(0o755));
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use super::super::tests::owner;
 use super::*;
 use crate::journal::Durability;
 
 fn journal(runs: &Path) -> Journal {
     let run_id = "20261115_083000_k3f9".parse().unwrap();
-    Journal::create(runs, run_id, Durability::Sync).unwrap()
+    Journal::create(runs, run_id, Durability::Sync, Some(&owner())).unwrap()
 }
 
 const JSON: &str = r#"[{"name":"alpha"}]"#;

@@ -3,6 +3,7 @@ use std::fs;
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::super::tests::owner;
 use super::*;
 use crate::event::{EventKind, Happening};
 use crate::journal::{Durability, Journal};
@@ -10,7 +11,8 @@ use crate::outcome::Status;
 
 /// A run with so many events, not finished.
 fn record(runs: &Path, run_id: &str, events: u32) -> Journal {
-    let mut journal = Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync).unwrap();
+    let mut journal =
+        Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync, Some(&owner())).unwrap();
     let mut note = |kind, turn, data| {
         journal.append(Happening { turn, kind, data }, jiff::Timestamp::UNIX_EPOCH).unwrap();
     };
@@ -28,14 +30,14 @@ fn record(runs: &Path, run_id: &str, events: u32) -> Journal {
 }
 
 fn listed(runs: &TempDir, limit: Option<usize>) -> (Vec<String>, Vec<Unlisted>) {
-    let (listed, unlisted) = list(runs.path(), limit).unwrap();
-    (listed.into_iter().map(|summary| summary.run_id).collect(), unlisted)
+    let (listed, unlisted) = list(runs.path(), limit, Some(&owner())).unwrap();
+    (listed.into_iter().map(|run| run.summary.run_id).collect(), unlisted)
 }
 
 #[test]
 fn runs_are_listed_newest_first_without_child_runs() {
     let runs = TempDir::new().unwrap();
-    assert_eq!(list(&runs.path().join("none"), None).unwrap(), (vec![], vec![]));
+    assert_eq!(list(&runs.path().join("none"), None, None).unwrap(), (vec![], vec![]));
     for run_id in [
         "20261115_083000_b000",
         "20261115_083001_a000",
@@ -88,7 +90,7 @@ fn a_run_that_waits_for_an_approval_says_so() {
     let asked = Happening { turn: 3, kind: EventKind::ApprovalRequired, data: json!({}) };
     journal.append(asked, jiff::Timestamp::UNIX_EPOCH).unwrap();
     journal.commit().unwrap();
-    assert_eq!(list(runs.path(), None).unwrap().0[0].status, Some(Status::Blocked));
+    assert_eq!(list(runs.path(), None, None).unwrap().0[0].summary.status, Some(Status::Blocked));
 }
 
 #[test]

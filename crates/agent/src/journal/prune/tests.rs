@@ -3,6 +3,7 @@ use std::fs;
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::super::tests::owner;
 use super::*;
 use crate::event::{EventKind, Happening};
 use crate::journal::IndexSnapshot;
@@ -12,7 +13,8 @@ const NOW: &str = "2026-11-20T00:00:00Z";
 
 /// A run that ended at a time, if at all, and takes up some room.
 fn record(runs: &Path, run_id: &str, ended: Option<&str>) -> Journal {
-    let mut journal = Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync).unwrap();
+    let mut journal =
+        Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync, Some(&owner())).unwrap();
     journal.write_index(&IndexSnapshot::new(b"[]".into())).unwrap();
     let start = Timestamp::UNIX_EPOCH;
     let note = |kind, data| Happening { turn: 0, kind, data };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use agent::action::{Action, SkillRef};
 use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
-use agent::journal::{self, Durability, IndexSnapshot, Journal, Redactor, RunId};
+use agent::journal::{self, Durability, IndexSnapshot, Journal, Owner, Redactor, RunId};
 use agent::run::{Preloaded, Run, Setup};
 use agent::step::Terms;
 use agent::workbench::{ScriptSettings, Workbench};
@@ -35,6 +35,8 @@ pub(super) struct Stage<'a> {
     pub(super) offer: &'a Offer<'a>,
     pub(super) engine: &'a Engine,
     pub(super) choice: &'a Choice,
+    /// Who signs the record.
+    pub(super) owner: Option<&'a Owner>,
 }
 
 /// What a run goes on with: itself, its record, the time.
@@ -49,8 +51,9 @@ impl Stage<'_> {
         let request = self.redactor()?.text(&wanted.request).into_owned();
         // One waits for the disk, and with thousands of skills the others take their time.
         let (journal, index, catalog) = std::thread::scope(|scope| {
-            let runs = self.session.runs();
-            let journal = scope.spawn(move || Journal::create(&runs, run_id, Durability::Sync));
+            let (runs, owner) = (self.session.runs(), self.owner);
+            let journal =
+                scope.spawn(move || Journal::create(&runs, run_id, Durability::Sync, owner));
             let index = scope.spawn(|| {
                 IndexSnapshot::new(serde_json::to_vec(&self.index.skills).unwrap_or_default())
             });
@@ -128,7 +131,8 @@ impl Stage<'_> {
     pub(super) fn resume(&self, run_id: &str, wish: Wish<'_>) -> Result<Staged, Failure> {
         let folder = self.session.run_folder(run_id)?;
         let (journal, events) =
-            Journal::open(&folder, Durability::Sync).map_err(|error| of_journal(&error))?;
+            Journal::open(&folder, Durability::Sync, &self.session.known_owner(run_id)?)
+                .map_err(|error| of_journal(&error))?;
         let setup = setup_of(&folder, &events)?;
         same_workspace(self.session, &setup, "run --resume")?;
         if setup.is_served || setup.is_child {

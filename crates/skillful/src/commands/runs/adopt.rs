@@ -63,8 +63,9 @@ impl Adopt {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         if self.run.parse::<RunId>().is_err() {
             let message = format!("`{}` is not the name of a run", for_terminal(&self.run));
-            return Err(Failure::new(Exit::Usage, "Usage", message)
-                .hint("name it as `skillful runs list` does, so that you take over what you looked at"));
+            return Err(Failure::new(Exit::Usage, "Usage", message).hint(
+                "name it as `skillful runs list` does, so that you take over what you looked at",
+            ));
         }
         let owner = session.new_owner()?;
         let folder = session.run_folder(&self.run)?;
@@ -77,8 +78,10 @@ impl Adopt {
         }
         if found.origin.is_own() {
             let message = format!("run `{}` was {} already", self.run, found.origin.describe());
-            return Err(Failure::new(Exit::Usage, "Usage", message)
-                .hint(format!("`skillful run --resume {0}` or `skillful runs undo {0}`", self.run)));
+            return Err(Failure::new(Exit::Usage, "Usage", message).hint(format!(
+                "`skillful run --resume {0}` or `skillful runs undo {0}`",
+                self.run
+            )));
         }
         let mut adopted = self.look(&folder)?;
         if !output.json {
@@ -122,8 +125,10 @@ impl Adopt {
     fn confirm(&self) -> Result<(), Failure> {
         match self.yes.then_some(true).or_else(|| ask("Take this run over?")) {
             Some(true) => Ok(()),
-            Some(false) => Err(Failure::new(Exit::Approval, "ApprovalDenied", "nothing was changed")
-                .hint("the run can still be looked at with `skillful runs show`")),
+            Some(false) => {
+                Err(Failure::new(Exit::Approval, "ApprovalDenied", "nothing was changed")
+                    .hint("the run can still be looked at with `skillful runs show`"))
+            }
             None => Err(Failure::new(
                 Exit::Approval,
                 "ApprovalRequired",

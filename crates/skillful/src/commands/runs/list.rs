@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agent::journal::{self, RunSummary};
+use agent::journal::{self, ListedRun, Origin};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::{for_terminal, one_line, prefix};
@@ -25,15 +25,16 @@ pub(super) struct List {
 /// Runs, the newest first.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Listed {
-    runs: Vec<RunSummary>,
+    runs: Vec<ListedRun>,
     /// Folders that could not be read.
     problems: Vec<String>,
 }
 
 impl List {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let (runs, problems) = journal::list(&session.runs(), Some(self.limit))
-            .map_err(|error| super::of_journal(&error))?;
+        let (runs, problems) =
+            journal::list(&session.runs(), Some(self.limit), session.owner()?.as_ref())
+                .map_err(|error| super::of_journal(&error))?;
         let listed = Listed {
             runs,
             problems: problems
@@ -41,13 +42,17 @@ impl List {
                 .map(|problem| format!("{}: {}", problem.run_id, problem.message))
                 .collect(),
         };
-        output.result(&listed, |out, Palette { bold, dim, .. }| {
-            for run in &listed.runs {
+        output.result(&listed, |out, Palette { bold, dim, warn, .. }| {
+            for ListedRun { summary: run, origin } in &listed.runs {
+                let origin = match origin {
+                    Origin::Here => String::new(),
+                    other => format!("{}  ", other.describe()),
+                };
                 let status =
                     run.stop_reason.map_or("unfinished".to_owned(), |reason| super::word(&reason));
                 writeln!(
                     out,
-                    "{bold}{}{bold:#}  {status:17}  {:>2} turns  {dim}{}{dim:#}",
+                    "{bold}{}{bold:#}  {status:17}  {:>2} turns  {warn}{origin}{warn:#}{dim}{}{dim:#}",
                     run.run_id,
                     run.turns,
                     for_terminal(prefix(&one_line(&run.request), 80))

@@ -45,7 +45,8 @@ pub(crate) struct NotRestored {
 impl Undo {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
-        let changes = journal::changes(&folder).map_err(|error| super::of_journal(&error))?;
+        let changes = journal::changes(&folder, &session.known_owner(&self.run)?)
+            .map_err(|error| super::of_journal(&error))?;
         let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
         same_workspace(session, &setup_of(&folder, &events)?, "runs undo")?;
         let workspace = Workspace::open(&session.surroundings.working_directory)?;

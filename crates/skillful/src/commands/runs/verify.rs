@@ -8,7 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Check that a run's record is what was written
+/// Check that a run's record is what was written, and who wrote it
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs verify last\n  skillful runs verify 20261115_083000_k3f9 --json"
@@ -21,10 +21,12 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
-        let verification = journal::verify(&folder).map_err(|error| super::of_journal(&error))?;
+        let verification = journal::verify(&folder, session.owner()?.as_ref())
+            .map_err(|error| super::of_journal(&error))?;
         output.result(&verification, |out, Palette { good, bad, .. }| {
             if verification.ok {
-                return writeln!(out, "{good}intact{good:#}  {} events", verification.events);
+                let (origin, events) = (verification.origin.describe(), verification.events);
+                return writeln!(out, "{good}intact{good:#}, {origin}  {events} events");
             }
             writeln!(out, "{bad}changed{bad:#}  {} events", verification.events)?;
             for problem in &verification.problems {
