@@ -126,6 +126,7 @@ fn with_the_home_as_workspace_what_decides_over_runs_is_not_changed() {
         ".agent/grants.json",
         ".agent/trust.json",
         ".agent/key.sec",
+        ".agent/keys/other",
         ".agent/skills/s/SKILL.md",
         ".claude/settings.json",
         ".cache/skillful/index",
@@ -238,6 +239,7 @@ fn copies_and_variants_of_secret_files_are_hidden_and_templates_are_not() {
         ".ssh/known_hosts",
         ".e\u{200d}nv",
         "credentials.json.tmp",
+        ".agent/keys/record",
     ];
     let open = [
         "example.env.md",

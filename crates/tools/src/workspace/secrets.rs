@@ -54,8 +54,9 @@ const SECRETS: &[&str] = &[
     "*.jks",
     "*.keystore",
     "*.kdbx",
-    // Secret keys that sign packs.
+    // Keys that sign packs and records.
     "*.sec",
+    ".agent/keys",
     "credentials.json",
     "service-account*.json",
     // A remote's address may have a password in it.
