@@ -104,6 +104,21 @@ fn a_project_neither_chooses_the_model_nor_changes_what_is_sent() {
 }
 
 #[test]
+fn a_project_does_not_take_the_place_of_a_model_that_was_found() {
+    for model in ["scripted:turns.json", "offline"] {
+        let models = json!({"models": [{"name": "mine"}]}).to_string();
+        let listed = Play::Pieces(vec![whole(200, "", models.as_bytes())]);
+        let server = Server::new(vec![listed, answer("by my model")]);
+        let world = World::new().with("OLLAMA_HOST", server.address.to_string());
+        let turn =
+            json!({"action": {"type": "final_answer", "payload": {"content": "by the project"}}});
+        world.write("project/turns.json", json!({"turns": [turn]}).to_string());
+        world.write("project/.agent/config.json", json!({"model": model}).to_string());
+        assert_eq!(world.run("skillful -q run x"), "by my model\n", "{model}");
+    }
+}
+
+#[test]
 fn a_try_that_failed_is_shown_and_on_record() {
     let server = Server::new(vec![
         error(429, "Retry-After: 0\r\n", "slow down"),
