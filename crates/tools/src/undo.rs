@@ -58,7 +58,7 @@ impl<'a> Undoing<'a> {
         };
         let before = change.previous.as_ref().map(|file| sha256(&file.bytes));
         if !self.dry_run {
-            target.sweep().map_err(at)?;
+            target.sweep();
         }
         if current == before {
             return Ok(Restoration::NotNeeded);

@@ -38,18 +38,19 @@ pub(super) struct Named {
 }
 
 impl Staged {
-    /// Writes the content down, without a name where the file system can.
-    pub(super) fn write(folder: &OwnedFd, bytes: &[u8], mode: Option<u32>) -> io::Result<Self> {
+    /// Writes the content down without a name; not every file system can.
+    pub(super) fn unnamed(folder: &OwnedFd, bytes: &[u8], mode: Option<u32>) -> io::Result<Self> {
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-        let mut staged = match openat(folder, ".", flags, Mode::from_raw_mode(0o666)) {
-            Ok(file) => Self { file: File::from(file), name: None },
-            // Not every file system can.
-            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
-                Self::create(folder)?
-            }
-            Err(error) => return Err(error.into()),
-        };
-        lock(&staged.file);
+        let file = File::from(openat(folder, ".", flags, Mode::from_raw_mode(0o666))?);
+        lock(&file);
+        let mut staged = Self { file, name: None };
+        staged.fill(bytes, mode)?;
+        Ok(staged)
+    }
+
+    /// Writes the content down under a temporary name.
+    pub(super) fn beside(folder: &OwnedFd, bytes: &[u8], mode: Option<u32>) -> io::Result<Self> {
+        let mut staged = Self::create(folder)?;
         staged.fill(bytes, mode).map_err(|error| staged.give_up(folder, error))?;
         Ok(staged)
     }
@@ -81,21 +82,12 @@ impl Staged {
 
     /// Puts the content where nothing is; it is an error when something came there meanwhile.
     pub(super) fn put(self, folder: &OwnedFd, place: &OsStr) -> io::Result<()> {
-        let linked = match &self.name {
-            None => link(&self.file, folder, place),
-            Some(name) => linkat(folder, &**name, folder, place, AtFlags::empty()),
-        };
-        match linked {
-            Ok(()) => {}
-            Err(Errno::EXIST) => {
-                return Err(self.give_up(folder, io::ErrorKind::AlreadyExists.into()));
-            }
-            // No second names on this file system.
-            Err(_) => return self.named(folder)?.put_over(folder, place),
-        }
-        match &self.name {
-            Some(name) => Ok(unlinkat(folder, &**name, AtFlags::empty())?),
-            None => Ok(()),
+        let Some(name) = &self.name else { return Ok(link(&self.file, folder, place)?) };
+        match linkat(folder, &**name, folder, place, AtFlags::empty()) {
+            Ok(()) => Ok(unlinkat(folder, &**name, AtFlags::empty())?),
+            Err(error @ Errno::EXIST) => Err(self.give_up(folder, error.into())),
+            // A file system on which no file has two names.
+            Err(_) => self.named(folder)?.put_over(folder, place),
         }
     }
 
@@ -129,19 +121,14 @@ impl Named {
     }
 }
 
-/// Removes temporary files that nobody writes any more.
-pub(super) fn sweep(folder: &OwnedFd) -> io::Result<()> {
-    for entry in Dir::read_from(folder)? {
-        let entry = entry?;
+/// Removes temporary files that nobody writes any more. What cannot be removed stays: it is in nobody's way.
+pub(super) fn sweep(folder: &OwnedFd) {
+    for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if is_temporary(name) && is_abandoned(folder, name) {
-            match unlinkat(folder, name, AtFlags::empty()) {
-                Ok(()) | Err(Errno::NOENT) => {}
-                Err(error) => return Err(error.into()),
-            }
+            let _ = unlinkat(folder, name, AtFlags::empty());
         }
     }
-    Ok(())
 }
 
 fn is_temporary(name: &OsStr) -> bool {

@@ -33,9 +33,8 @@ impl<'w> Target<'w> {
     ) -> Result<Self, ToolError> {
         let target = Self { place, guard };
         let found = target.found().map_err(|source| ToolError::at(place.name, source))?;
-        match found.filter(has_twin) {
-            Some(stat) => Twins::find(workspace).check(&stat, place.name)?,
-            None => {}
+        if let Some(stat) = found.filter(has_twin) {
+            Twins::find(workspace).check(&stat, place.name)?;
         }
         Ok(target)
     }
@@ -82,11 +81,15 @@ impl<'w> Target<'w> {
     pub(crate) fn replace(&self, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
         let (folder, name) = self.parent(Missing::IsMade)?;
         let is_new = self.entry(&folder, name)?.is_none();
-        sweep(&folder)?;
-        let staged = Staged::write(&folder, bytes, mode)?;
-        match is_new {
-            true => staged.put(&folder, name)?,
-            false => staged.named(&folder)?.put_over(&folder, name)?,
+        sweep(&folder);
+        let put = |staged: Staged| match is_new {
+            true => staged.put(&folder, name),
+            false => staged.named(&folder)?.put_over(&folder, name),
+        };
+        match Staged::unnamed(&folder, bytes, mode).and_then(put) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+            Err(_) => put(Staged::beside(&folder, bytes, mode)?)?,
+            Ok(()) => {}
         }
         Ok(rustix::fs::fsync(&folder)?)
     }
@@ -100,11 +103,10 @@ impl<'w> Target<'w> {
     }
 
     /// Removes what a write that was killed left beside the file.
-    pub(crate) fn sweep(&self) -> io::Result<()> {
-        match self.parent(Missing::Fails) {
-            Ok((folder, _)) => sweep(&folder),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+    pub(crate) fn sweep(&self) {
+        // Where there is no folder, there is nothing in it.
+        if let Ok((folder, _)) = self.parent(Missing::Fails) {
+            sweep(&folder);
         }
     }
 }

@@ -153,7 +153,7 @@ impl PathPatterns {
     }
 
     /// The pattern that the end of a path matches, when the directories it is in are known not to.
-    pub fn matching_entry(&self, path: &str) -> Option<&Pattern> {
+    pub(crate) fn matching_entry(&self, path: &str) -> Option<&Pattern> {
         if self.excepts(path) { None } else { self.matching_last(&fold(path)) }
     }
 

@@ -47,7 +47,7 @@ impl Twins {
 
 /// Whether a file has another name.
 pub(crate) fn has_twin(file: &Stat) -> bool {
-    file.st_nlink > 1
+    file.st_nlink > 1 && FileType::from_raw_mode(file.st_mode) == FileType::RegularFile
 }
 
 struct Walk<'w> {

@@ -39,7 +39,7 @@ fn check(steps: impl Fn(&OwnedFd), before: Option<&str>, after: Option<&str>) {
         fs::write(world.path().join("a"), before).unwrap();
     }
     steps(&folder);
-    sweep(&folder).unwrap();
+    sweep(&folder);
     let expected: Vec<_> =
         after.map(|after| ("a".to_owned(), after.to_owned())).into_iter().collect();
     assert_eq!(found(world.path()), expected);
@@ -49,13 +49,8 @@ fn check(steps: impl Fn(&OwnedFd), before: Option<&str>, after: Option<&str>) {
 fn a_kill_at_any_step_leaves_the_old_file_or_the_new_one() {
     let a = OsStr::new("a");
     for make in [
-        |folder: &OwnedFd| Staged::write(folder, b"new", None).unwrap(),
-        // Where a file system cannot hold a file without a name.
-        |folder: &OwnedFd| {
-            let mut staged = Staged::create(folder).unwrap();
-            staged.fill(b"new", None).unwrap();
-            staged
-        },
+        |folder: &OwnedFd| Staged::unnamed(folder, b"new", None).unwrap(),
+        |folder: &OwnedFd| Staged::beside(folder, b"new", None).unwrap(),
     ] {
         for before in [None, Some("old")] {
             check(|folder| drop(make(folder)), before, before);
@@ -75,8 +70,8 @@ fn a_kill_at_any_step_leaves_the_old_file_or_the_new_one() {
 #[test]
 fn what_somebody_writes_right_now_is_not_swept_away() {
     let (world, folder) = world();
-    let staged = Staged::write(&folder, b"new", None).unwrap().named(&folder).unwrap();
-    sweep(&folder).unwrap();
+    let staged = Staged::unnamed(&folder, b"new", None).unwrap().named(&folder).unwrap();
+    sweep(&folder);
     assert_eq!(found(world.path()).len(), 1);
     staged.put_over(&folder, OsStr::new("a")).unwrap();
     assert_eq!(found(world.path()), [("a".to_owned(), "new".to_owned())]);
@@ -91,7 +86,7 @@ fn only_plain_files_with_a_temporary_name_are_swept_away() {
     fs::create_dir(at(".skillful-1-1.tmp")).unwrap();
     symlink("a", at(".skillful-1-2.tmp")).unwrap();
     fs::write(at(".skillful-1-3.tmp"), "left").unwrap();
-    sweep(&folder).unwrap();
+    sweep(&folder);
     assert!(!at(".skillful-1-3.tmp").exists());
     assert_eq!(fs::read_dir(world.path()).unwrap().count(), kept.len() + 2);
 }
@@ -100,7 +95,7 @@ fn only_plain_files_with_a_temporary_name_are_swept_away() {
 fn permissions_are_taken_over_and_nothing_else() {
     let (world, folder) = world();
     for (mode, expected) in [(0o640, 0o640), (0o4755, 0o755), (0o7777, 0o777)] {
-        let staged = Staged::write(&folder, b"", Some(mode)).unwrap();
+        let staged = Staged::unnamed(&folder, b"", Some(mode)).unwrap();
         staged.named(&folder).unwrap().put_over(&folder, OsStr::new("a")).unwrap();
         let found = fs::metadata(world.path().join("a")).unwrap().permissions().mode();
         assert_eq!(found & 0o7777, expected);
