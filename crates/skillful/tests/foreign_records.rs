@@ -92,10 +92,7 @@ fn a_record_of_a_stranger_can_be_looked_at_and_nothing_more() {
         world.run(&format!("skillful runs verify {FOREIGN}")),
         "intact, not made here  7 events\n"
     );
-    assert_eq!(
-        world.json(&format!("skillful runs verify {FOREIGN} --json"))["origin"],
-        "elsewhere"
-    );
+    assert_eq!(world.json(&format!("skillful runs verify {FOREIGN} --json"))["origin"], "elsewhere");
     assert_eq!(world.run(&format!("skillful runs replay {FOREIGN}")), "identical  7 events\n");
     assert!(world.run(&format!("skillful runs show {FOREIGN}")).contains("write_file"));
     for line in [
@@ -110,9 +107,7 @@ fn a_record_of_a_stranger_can_be_looked_at_and_nothing_more() {
         untouched(&world);
     }
     // Newer than anything, and still not the last.
-    for line in
-        ["runs show last", "runs undo last", "run --resume last --model scripted:turns.json"]
-    {
+    for line in ["runs show last", "runs undo last", "run --resume last --model scripted:turns.json"] {
         let seen = world.run(&format!("skillful {line}"));
         assert!(seen.contains("there is no run `last`"), "{line}: {seen}");
     }
@@ -184,16 +179,10 @@ fn what_is_asked_and_done_comes_from_the_planned_action_and_the_rules_of_today()
     assert!(world.run(RESUME).ends_with("[exit 4]\n"));
     let adopted = world.run(&format!("skillful runs adopt {FOREIGN} --yes"));
     assert!(adopted.contains("adopted") && !adopted.contains("[exit"), "{adopted}");
-    assert_eq!(
-        world.run(&format!("skillful runs verify {FOREIGN}")),
-        "intact, adopted  7 events\n"
-    );
+    assert_eq!(world.run(&format!("skillful runs verify {FOREIGN}")), "intact, adopted  7 events\n");
     // Nobody is there to ask: the question is about what would be done.
     let seen = world.run(RESUME);
-    assert!(
-        seen.contains("--approve write_file:Makefile") && seen.ends_with("[exit 3]\n"),
-        "{seen}"
-    );
+    assert!(seen.contains("--approve write_file:Makefile") && seen.ends_with("[exit 3]\n"), "{seen}");
     assert!(!seen.contains("README"), "{seen}");
     untouched(&world);
     let asked = world.dialogue(RESUME, "[n]o", "n\n");
