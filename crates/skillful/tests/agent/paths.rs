@@ -73,7 +73,11 @@ fn what_agents_and_git_keep_is_not_changed_however_it_is_spelled() {
 fn a_link_to_what_is_closed_is_closed_and_so_is_what_a_closed_link_leads_to() {
     for (lines, kept, path) in [
         ("ln -s .agent dot", ".agent/config.json", "dot/config.json"),
-        ("ln -s dot .agent", "dot/config.json", "dot/config.json"),
+        (
+            "mv ../home/.agent dot; ln -s ../project/dot ../home/.agent",
+            "dot/grants.json",
+            "dot/grants.json",
+        ),
         ("mkdir .agent; ln -s ../conf.json .agent/config.json", "conf.json", "conf.json"),
         ("mkdir .claude; ln -s ../mine .claude/skills", "mine/s/SKILL.md", "mine/s/SKILL.md"),
         ("ln -s ../hooks .git/hooks", "hooks/pre-commit", "hooks/pre-commit"),

@@ -183,6 +183,32 @@ fn what_must_not_be_changed_is_not() {
 }
 
 #[test]
+fn what_a_closed_folder_really_is_is_closed() {
+    let mut world = World::new(&[("dot/config.json", "{}"), ("home/.agent/x", "{}")]);
+    world.link(".claude", "dot");
+    world.link(".codex", "../outside");
+    world.workspace.protect_state(&world.path("home"));
+    world.workspace.protect_skills(&world.path("shelf"));
+    world.workspace.protect_skills(&world.path("."));
+    fs::hard_link(world.path("home/.agent/x"), world.path("twin")).unwrap();
+    world.write("shelf/s/SKILL.md", "");
+    for path in ["dot/config.json", "dot/new/a", "twin", "shelf/s/SKILL.md", "shelf/new/a"] {
+        let code = world.refused("write_file", json!({"path": path, "content": "x"}));
+        assert_eq!(code, "ToolNotAllowed", "{path}");
+        let code = world.refused("delete_file", json!({"path": path}));
+        assert_eq!(code, "ToolNotAllowed", "{path}");
+    }
+    assert!(!world.path("dot/new").exists() && !world.path("shelf/new").exists());
+    world.call("write_file", json!({"path": "free", "content": "x"})).unwrap();
+    // A workspace inside of what is closed is closed as a whole.
+    world.workspace.protect(&world.path(".."));
+    assert_eq!(
+        world.refused("write_file", json!({"path": "free", "content": "y"})),
+        "ToolNotAllowed"
+    );
+}
+
+#[test]
 fn only_files_are_deleted() {
     let mut world = World::new(&[("a/b.txt", "x"), (".git/config", "x")]);
     world.link("link", "a/b.txt");
