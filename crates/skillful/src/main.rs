@@ -8,6 +8,7 @@ mod installing;
 mod models;
 mod output;
 mod session;
+mod workspace;
 
 use std::process::ExitCode;
 

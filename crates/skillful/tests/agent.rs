@@ -6,12 +6,16 @@
 mod budgets;
 #[path = "agent/children.rs"]
 mod children;
+#[path = "agent/paths.rs"]
+mod paths;
 #[path = "agent/record.rs"]
 mod record;
 #[path = "agent/secrets.rs"]
 mod secrets;
 #[path = "agent/settings.rs"]
 mod settings;
+#[path = "agent/undo.rs"]
+mod undo;
 mod world;
 
 use serde_json::{Value, json};
@@ -78,7 +82,11 @@ fn resume(world: &World, options: &str) -> String {
 
 /// Codes of what the model observed in the last run.
 fn codes(world: &World) -> Vec<Value> {
-    let events = world.json("skillful runs show last --json");
+    observed(&world.json("skillful runs show last --json"))
+}
+
+/// Codes of what the model observed, by these events.
+fn observed(events: &Value) -> Vec<Value> {
     let observed =
         events.as_array().unwrap().iter().filter(|event| event["type"] == "observation_recorded");
     observed.map(|event| event["data"]["code"].clone()).collect()

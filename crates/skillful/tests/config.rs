@@ -177,11 +177,11 @@ fn a_project_reaches_no_further_host_interpreter_or_limit() {
     [stderr]
     warning: `audit.store_prompts: true` in the project's file is ignored: a project may only tighten it
     warning: `budget.max_turns: 1000` in the project's file is ignored: a project may only lower it, from 12
-    warning: `execution.network_hosts` in the project's file is ignored: only you may set it
+    warning: `execution.network_hosts` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_EXECUTION_NETWORK_HOSTS`
     warning: `execution.timeout_seconds: 3600` in the project's file is ignored: a project may only lower it, from 30
     warning: `registry.mode: "lenient"` in the project's file is ignored: a project may only tighten it
     warning: `security.max_resource_file_bytes: 4000000000` in the project's file is ignored: a project may only lower it, from 2000000
-    warning: `execution.interpreters` in the project's file is ignored: only you may set it
+    warning: `execution.interpreters` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_EXECUTION_INTERPRETERS`
     "#);
     world.write(
         "home/.agent/config.json",
@@ -191,6 +191,30 @@ fn a_project_reaches_no_further_host_interpreter_or_limit() {
     budget.max_tool_calls: 3                                      [world]/project/.agent/config.json
     budget.max_turns: 20                                          [world]/home/.agent/config.json
     execution.network_hosts: ["good.example"]                     [world]/home/.agent/config.json
+    "#);
+}
+
+#[test]
+fn what_is_shown_about_the_model_is_what_counts() {
+    let world = World::new();
+    world.write("project/.agent/config.json", r#"{"model": "scripted:turns.json"}"#);
+    world.write(
+        "home/.agent/config.json",
+        r#"{"model": {"provider": "openai", "name": "mine", "params": {"seed": 1}}}"#,
+    );
+    assert_snapshot!(given(&world), @r#"
+    model.name: "mine"                                            [world]/home/.agent/config.json
+    model.params.seed: 1                                          [world]/home/.agent/config.json
+    model.provider: "openai"                                      [world]/home/.agent/config.json
+    [stderr]
+    warning: `model.name` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_MODEL_NAME`
+    warning: `model.provider` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_MODEL_PROVIDER`
+    "#);
+    // What belongs to one server does not go on to count for another, and nobody says that it does.
+    let world = world.with("SKILLFUL_MODEL", "anthropic:other");
+    assert_snapshot!(world.run("skillful -q config show --origin | grep -v ' default$'"), @r#"
+    model.name: "other"                                           $SKILLFUL_MODEL
+    model.provider: "anthropic"                                   $SKILLFUL_MODEL
     "#);
 }
 
@@ -292,6 +316,38 @@ fn roots_in_a_file_start_at_its_folder_and_are_of_its_owner() {
     [stderr]
     Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
     ");
+}
+
+#[test]
+fn wherever_a_folder_that_a_project_names_leads_it_waits_for_trust() {
+    for (root, link) in [
+        ("../elsewhere", None),
+        ("~/elsewhere", None),
+        ("tools", Some(("project/tools", "../elsewhere"))),
+        ("tools/deep", Some(("project/tools/deep", "../../elsewhere"))),
+        ("tools", Some(("project/tools/outside", "../../elsewhere/outside"))),
+        (".agent/more", Some(("project/.agent/more", "../../home/elsewhere"))),
+    ] {
+        let world = World::new();
+        for folder in ["elsewhere", "home/elsewhere"] {
+            world.skill(&format!("{folder}/outside"), "Not the project's.");
+        }
+        if let Some((path, target)) = link {
+            world.link(path, target);
+        }
+        let settings = format!(r#"{{"skill_roots": ["{root}"]}}"#);
+        world.write("project/.agent/config.json", settings);
+        let listed = world.json("skillful list --json");
+        let outside = listed["skills"].as_array().unwrap();
+        let outside: Vec<_> = outside.iter().filter(|skill| skill["name"] == "outside").collect();
+        assert_eq!(outside.len(), 1, "{root}");
+        assert_eq!(
+            (&outside[0]["source"], &outside[0]["trusted"]),
+            (&"project".into(), &false.into())
+        );
+        let seen = world.run("skillful run --skill outside x");
+        assert!(seen.contains("not trusted") && seen.ends_with("[exit 4]\n"), "{root}: {seen}");
+    }
 }
 
 #[test]

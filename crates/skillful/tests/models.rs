@@ -55,6 +55,70 @@ fn an_answer_of_a_server_is_the_answer() {
 }
 
 #[test]
+fn a_project_neither_chooses_the_model_nor_changes_what_is_sent() {
+    let ask = |project: Option<Value>| {
+        let server = Server::new(vec![answer("by my model")]);
+        let world = asking(&server);
+        let turn =
+            json!({"action": {"type": "final_answer", "payload": {"content": "by the project"}}});
+        world.write("project/turns.json", json!({"turns": [turn]}).to_string());
+        if let Some(model) = &project {
+            world.write("project/.agent/config.json", json!({"model": model}).to_string());
+        }
+        let output = world.output("skillful run x");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "by my model\n", "{project:?}");
+        let heard = server.heard();
+        let head = heard.head.replace(&server.address.to_string(), "SERVER");
+        let mut sent: Value = serde_json::from_str(&heard.body).unwrap();
+        // The prompt has marks that nobody can foresee.
+        sent["messages"].take();
+        (head, sent, String::from_utf8(output.stderr).unwrap())
+    };
+    let (head, sent, _) = ask(None);
+    for (model, keys) in [
+        (json!("scripted:turns.json"), &["name", "provider"][..]),
+        (json!("offline"), &["provider"]),
+        (json!("anthropic:other"), &["name", "provider"]),
+        (json!({"provider": "openai", "name": "expensive"}), &["name", "provider"]),
+        (json!({"name": "expensive"}), &["name"]),
+        (json!({"base_url": "http://127.0.0.1:9/v1"}), &["base_url"]),
+        (json!({"headers": {"x-evil": "1"}}), &["headers"]),
+        (json!({"params": {"api_base": "http://evil", "n": 128}}), &["params"]),
+        (json!({"max_tokens": 1}), &["max_tokens"]),
+        (json!({"protocol": "json", "stream": false}), &["protocol", "stream"]),
+        (json!({"api_key_env": "HOME"}), &["api_key_env"]),
+        (json!({"api_key_command": ["echo", "k"]}), &["api_key_command"]),
+    ] {
+        let (own_head, own_sent, seen) = ask(Some(model.clone()));
+        assert!(own_sent == sent, "{model}: {own_sent}");
+        assert_eq!(own_head, head, "{model}");
+        for key in keys {
+            let warning = format!(
+                "warning: `model.{key}` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_MODEL_{}`\n",
+                key.to_uppercase()
+            );
+            assert_eq!(seen.matches(&warning).count(), 1, "{model}: {seen}");
+        }
+        assert_eq!(seen.matches("warning:").count(), keys.len(), "{model}: {seen}");
+    }
+}
+
+#[test]
+fn a_project_does_not_take_the_place_of_a_model_that_was_found() {
+    for model in ["scripted:turns.json", "offline"] {
+        let models = json!({"models": [{"name": "mine"}]}).to_string();
+        let listed = Play::Pieces(vec![whole(200, "", models.as_bytes())]);
+        let server = Server::new(vec![listed, answer("by my model")]);
+        let world = World::new().with("OLLAMA_HOST", server.address.to_string());
+        let turn =
+            json!({"action": {"type": "final_answer", "payload": {"content": "by the project"}}});
+        world.write("project/turns.json", json!({"turns": [turn]}).to_string());
+        world.write("project/.agent/config.json", json!({"model": model}).to_string());
+        assert_eq!(world.run("skillful -q run x"), "by my model\n", "{model}");
+    }
+}
+
+#[test]
 fn a_try_that_failed_is_shown_and_on_record() {
     let server = Server::new(vec![
         error(429, "Retry-After: 0\r\n", "slow down"),

@@ -150,7 +150,7 @@ fn bodies_are_searched_after_a_refresh_where_that_is_wanted() {
     world.write("project/.agent/config.json", r#"{"search": {"bodies": true}}"#);
     assert_snapshot!(world.run(search), @"
     [stderr]
-    warning: `search.bodies` in the project's file is ignored: only you may set it
+    warning: `search.bodies` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_SEARCH_BODIES`
     No skill matches. `skillful list` shows them all.
     ");
 }

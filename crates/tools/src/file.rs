@@ -5,3 +5,5 @@ pub(crate) mod change;
 pub(crate) mod grep;
 pub(crate) mod list;
 pub(crate) mod read;
+pub(crate) mod staged;
+pub(crate) mod target;

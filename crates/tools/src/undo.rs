@@ -1,9 +1,7 @@
 //! Taking a change back.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use crate::file::change;
 use crate::outcome::{ToolError, sha256};
 use crate::workspace::Workspace;
 
@@ -27,6 +25,15 @@ pub struct Previous {
     pub mode: u32,
 }
 
+/// What it took to take a change back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restoration {
+    /// The file was made what it was.
+    Done,
+    /// It is what it was: the change was never made, or somebody took it back before.
+    NotNeeded,
+}
+
 /// Takes changes back, the last one first; or finds out what would happen.
 pub struct Undoing<'a> {
     workspace: &'a Workspace,
@@ -42,31 +49,32 @@ impl<'a> Undoing<'a> {
     }
 
     /// Takes a change back, if the file still is what the change made of it.
-    pub fn undo(&mut self, change: &Undo) -> Result<(), ToolError> {
-        let place = self.workspace.writable(&change.path)?;
+    pub fn undo(&mut self, change: &Undo) -> Result<Restoration, ToolError> {
+        let target = self.workspace.writable(&change.path)?;
+        let at = |source| ToolError::at(&change.path, source);
         let current = match self.imagined.get(&change.path) {
             Some(imagined) => imagined.clone(),
-            None => change::previous(&place, self.workspace.limits.file_bytes)?
-                .map(|file| sha256(&file.bytes)),
+            None => target.read(self.workspace.limits.file_bytes)?.map(|file| sha256(&file.bytes)),
         };
+        let before = change.previous.as_ref().map(|file| sha256(&file.bytes));
+        if !self.dry_run {
+            target.sweep();
+        }
+        if current == before {
+            return Ok(Restoration::NotNeeded);
+        }
         if current != change.sha256_after {
             return Err(ToolError::Changed { path: change.path.clone() });
         }
         if self.dry_run {
-            let before = change.previous.as_ref().map(|file| sha256(&file.bytes));
             self.imagined.insert(change.path.clone(), before);
-            return Ok(());
+            return Ok(Restoration::Done);
         }
-        let result = match &change.previous {
-            Some(file) => change::replace(
-                place.folder(),
-                Path::new(place.inner),
-                &file.bytes,
-                Some(file.mode),
-            ),
-            None if change.sha256_after.is_none() => Ok(()),
-            None => change::remove(place.folder(), Path::new(place.inner)),
-        };
-        result.map_err(|source| ToolError::at(&change.path, source))
+        match &change.previous {
+            Some(file) => target.replace(&file.bytes, Some(file.mode)),
+            None => target.remove(),
+        }
+        .map_err(at)?;
+        Ok(Restoration::Done)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Invariant: every file has exactly one name here (relative to the workspace, or `skill://NAME/…`
 //! when it is outside of it), that name is what rules and people see, and it is opened without
-//! following any link: what was checked is what is read.
+//! following any link: what was checked is what is read. What is closed to changes is told by what it
+//! is, see [`closed`].
 
 use std::fs;
 use std::io;
@@ -11,17 +12,24 @@ use std::path::{Path, PathBuf};
 
 use crate::call::Call;
 use crate::file::beneath;
+use crate::file::target::Target;
 use crate::network::NetworkPolicy;
 use crate::outcome::ToolError;
 use path::{SKILL, real_path};
 
+use closed::Closed;
+pub(crate) use closed::Guard;
 pub use limits::Limits;
 pub(crate) use path::normal_path;
 pub use secrets::PathPatterns;
+pub(crate) use twins::{Twins, has_twin};
 
+mod closed;
 mod limits;
 mod path;
 mod secrets;
+mod spelling;
+mod twins;
 
 /// Where the tools may reach, and how far.
 #[derive(Debug)]
@@ -32,8 +40,10 @@ pub struct Workspace {
     pub limits: Limits,
     /// What the tools pretend not to see.
     pub secrets: PathPatterns,
-    /// What is never written or deleted, whatever was approved.
+    /// What is never written or deleted, whatever was approved, by name.
     pub protected: PathPatterns,
+    /// The same, by what it is.
+    closed: Closed,
     /// What may be reached over the network.
     pub network: NetworkPolicy,
 }
@@ -57,7 +67,7 @@ pub(crate) struct Place<'w> {
 
 impl Place<'_> {
     pub(crate) fn folder(&self) -> BorrowedFd<'_> {
-        self.root.folder.as_fd()
+        self.root.handle()
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -75,6 +85,10 @@ impl Place<'_> {
 }
 
 impl Root {
+    fn handle(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
     fn open(skill: Option<String>, path: &Path) -> io::Result<Self> {
         let path = fs::canonicalize(path)?;
         let folder = beneath::open_root(&path)?;
@@ -94,11 +108,15 @@ impl Root {
 impl Workspace {
     /// The workspace in a directory, with the default limits and no network.
     pub fn open(path: &Path) -> io::Result<Self> {
+        let root = Root::open(None, path)?;
+        let mut closed = Closed::default();
+        closed.add_home(&root.path);
         Ok(Self {
-            roots: vec![Root::open(None, path)?],
+            roots: vec![root],
             limits: Limits::default(),
             secrets: PathPatterns::secrets(),
             protected: PathPatterns::protected(),
+            closed,
             network: NetworkPolicy::default(),
         })
     }
@@ -112,6 +130,22 @@ impl Workspace {
             Some(_) => return Err(io::ErrorKind::AlreadyExists.into()),
         }
         Ok(())
+    }
+
+    /// Closes what agents and version control keep in another folder, such as the user's home, to changes:
+    /// a link may lead from there into the workspace.
+    pub fn protect_state(&mut self, folder: &Path) {
+        self.closed.add_home(folder);
+    }
+
+    /// Closes a file, or a folder with all that is in it, to changes.
+    pub fn protect(&mut self, path: &Path) {
+        self.closed.add(path);
+    }
+
+    /// Closes a folder of skills to changes, unless the workspace lies in it: then [`Self::protect`] its skills.
+    pub fn protect_skills(&mut self, folder: &Path) {
+        self.closed.add_shelf(folder);
     }
 
     /// Gives the path of a call its one name: absolute paths are recognised and links are followed,
@@ -168,12 +202,14 @@ impl Workspace {
     }
 
     /// Finds a file to be written or deleted.
-    pub(crate) fn writable<'w>(&'w self, name: &'w str) -> Result<Place<'w>, ToolError> {
+    pub(crate) fn writable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
         let place = self.visible(name)?;
         if place.root.skill.is_some() || self.protected.matching(place.inner).is_some() {
             return Err(ToolError::ReadOnly { path: name.to_owned() });
         }
-        Ok(place)
+        let guard = self.closed.around(place.folder());
+        let guard = guard.map_err(|source| ToolError::at(name, source))?;
+        Target::new(place, guard, self)
     }
 
     fn skill_root<'w>(&'w self, name: &'w str) -> Option<(&'w Root, &'w str)> {

@@ -90,6 +90,11 @@ impl Layers {
             // They are laid over each other otherwise, see `add_rules`.
             ["permissions", "profiles"].iter().for_each(|key| drop(layer.remove(*key)));
         }
+        let left = model::leave_server(merged, layer);
+        let belongs = |key: &str, section: &str| {
+            key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.origins.retain(|key, _| !left.iter().any(|section| belongs(key, section)));
         for (key, _) in leaves(layer) {
             let from = match self.origins.remove(&key) {
                 Some(other) if key == REQUIRED_APPROVAL => other.and(origin.clone()),
@@ -98,7 +103,6 @@ impl Layers {
             self.origins.insert(key, from);
         }
         unite(merged, layer);
-        model::leave_server(merged, layer);
         merge(merged, said.settings);
         Ok(())
     }
@@ -153,10 +157,14 @@ fn variables(environment: &[(OsString, OsString)]) -> Vec<Said> {
 
 /// Settings that a variable can give, with its name. `model` itself comes first, so that others can add to it.
 pub(crate) fn variable_names() -> Vec<(String, String)> {
-    let name = |key: &str| format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase());
     let keys = std::iter::once("model".to_owned()).chain(known_keys());
     // Folders come as a list of paths in SKILLFUL_ROOTS.
-    keys.filter(|key| key != "skill_roots").map(|key| (key.clone(), name(&key))).collect()
+    keys.filter(|key| key != "skill_roots").map(|key| (key.clone(), variable_name(&key))).collect()
+}
+
+/// The variable that gives a setting.
+pub(super) fn variable_name(key: &str) -> String {
+    format!("SKILLFUL_{}", key.replace('.', "_").to_uppercase())
 }
 
 /// Settings whose own keys the user chooses.

@@ -169,13 +169,18 @@ pub(super) fn spell_out(settings: &mut Value) {
     }
 }
 
-/// Takes out of the weaker settings what belongs to another provider than the one that `layer` chooses.
-pub(super) fn leave_server(merged: &mut Value, layer: &Value) {
-    let Some(chosen) = layer["model"]["provider"].as_str() else { return };
-    let Some(below) = merged.get_mut("model").and_then(Value::as_object_mut) else { return };
-    if below.get("provider").and_then(Value::as_str).is_some_and(|own| own != chosen) {
-        OF_A_SERVER.iter().for_each(|key| drop(below.remove(*key)));
+/// Takes out of the weaker settings what belongs to another provider than the one that `layer` chooses; answers
+/// which settings may be gone.
+pub(super) fn leave_server(merged: &mut Value, layer: &Value) -> Vec<String> {
+    let Some(chosen) = layer["model"]["provider"].as_str() else { return Vec::new() };
+    let Some(below) = merged.get_mut("model").and_then(Value::as_object_mut) else {
+        return Vec::new();
+    };
+    if below.get("provider").and_then(Value::as_str).is_none_or(|own| own == chosen) {
+        return Vec::new();
     }
+    OF_A_SERVER.iter().for_each(|key| drop(below.remove(*key)));
+    OF_A_SERVER.iter().map(|key| format!("model.{key}")).collect()
 }
 
 fn or_a_string(schema: &mut schemars::Schema) {

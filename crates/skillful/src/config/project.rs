@@ -1,12 +1,13 @@
 //! What a project's file may set.
 //!
 //! A repository is somebody else's word. Invariant: a setting that is not in the table is the user's
-//! alone, so a new one is closed to projects until somebody decides otherwise.
+//! alone, so a new one is closed to projects until somebody decides otherwise. Nothing of `model` is in
+//! it: who decides, what goes over the wire and what that costs is for whoever pays.
 
 use serde_json::Value;
 
 use super::Config;
-use super::layers::known_keys;
+use super::layers::{known_keys, variable_name};
 
 /// How far a project's word goes.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +22,7 @@ pub(super) enum Say {
 
 use Say::{Any, Lower, Only};
 
-pub(super) const SETTINGS: [(&str, Say); 46] = [
+pub(super) const SETTINGS: [(&str, Say); 40] = [
     ("audit.store_prompts", Only(&["false"])),
     ("budget.max_context_chars", Lower),
     ("budget.max_cost_usd", Lower),
@@ -45,13 +46,6 @@ pub(super) const SETTINGS: [(&str, Say); 46] = [
     ("install.require_signature", Any),
     ("install.timeout_seconds", Lower),
     ("install.verify_on_load", Only(&["warn", "require"])),
-    // With the rest of `model` it could lead a key or the user's text elsewhere, or a budget astray.
-    ("model.max_tokens", Any),
-    ("model.name", Any),
-    ("model.params", Any),
-    ("model.protocol", Any),
-    ("model.provider", Any),
-    ("model.stream", Any),
     // The engine lets a project's rules only tighten.
     ("permissions", Any),
     ("profiles", Any),
@@ -111,7 +105,13 @@ fn objection(key: &str, value: &Value, default: &Value) -> Option<String> {
             ),
         },
         // Without the value: it may be a secret.
-        None => ignored(key, "only you may set it"),
+        None => ignored(
+            key,
+            &format!(
+                "only you may set it, in `~/.agent/config.json` or with `{}`",
+                variable_name(key)
+            ),
+        ),
     }
 }
 

@@ -8,7 +8,7 @@ fn check(settings: &str, turns: Value, expected: &[Value]) {
     skill(&world, "s", "exit 1\n");
     skill(&world, "t", "");
     skill(&world, "u", "");
-    world.write("project/.env.example", "A=1\n").write("project/.env", "A=1\n");
+    world.write("project/.env.test", "A=1\n").write("project/.env", "A=1\n");
     world.write("home/.agent/config.json", settings);
     run(&world, "--yes --approve network_request");
     assert_eq!(codes(&world), expected, "{settings}");
@@ -58,10 +58,10 @@ fn how_many_arguments_a_script_gets_and_how_long_they_are_can_be_set() {
 #[test]
 fn files_that_look_secret_can_be_made_visible() {
     let read = |path: &str| call("read_file", json!({"path": path}));
-    let turns = || json!([read(".env"), read(".env.example"), answer("done")]);
+    let turns = || json!([read(".env"), read(".env.test"), answer("done")]);
     let hidden = Value::from("ToolNotAllowed");
     check("{}", turns(), &[hidden.clone(), hidden.clone()]);
-    check(r#"{"security": {"visible_files": [".env.example"]}}"#, turns(), &[hidden, Value::Null]);
+    check(r#"{"security": {"visible_files": [".env.test"]}}"#, turns(), &[hidden, Value::Null]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkdirat, openat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -24,29 +24,58 @@ pub(crate) fn open_folder(root: BorrowedFd<'_>, path: &Path) -> io::Result<Owned
     open(root, path, FOLDER)
 }
 
-/// Opens the directory a file is in.
+/// A folder that must not be entered, or a file that must not be touched.
+#[derive(Debug, thiserror::Error)]
+#[error("it is closed to changes")]
+pub(crate) struct IsClosed;
+
+impl From<IsClosed> for io::Error {
+    fn from(error: IsClosed) -> Self {
+        Self::new(io::ErrorKind::PermissionDenied, error)
+    }
+}
+
+/// What happens where a directory is missing.
+#[derive(Clone, Copy)]
+pub(crate) enum Missing {
+    /// It is an error.
+    Fails,
+    /// It is made.
+    IsMade,
+}
+
+/// Opens the directory a file is in, one name after the other; each directory must be let pass first.
 pub(crate) fn open_parent<'p>(
     root: BorrowedFd<'_>,
     path: &'p Path,
-) -> io::Result<(OwnedFd, &'p OsStr)> {
-    let (parent, name) = split(path)?;
-    Ok((open_folder(root, parent)?, name))
-}
-
-/// Opens the directory a file is in, creating the directories that are missing.
-pub(crate) fn create_parent<'p>(
-    root: BorrowedFd<'_>,
-    path: &'p Path,
+    missing: Missing,
+    pass: impl Fn(&Stat) -> io::Result<()>,
 ) -> io::Result<(OwnedFd, &'p OsStr)> {
     let (parent, name) = split(path)?;
     let start = openat(root, ".", FOLDER, Mode::empty())?;
+    pass(&fstat(&start)?)?;
     let folder = names(parent)?.try_fold(start, |folder, name| {
-        match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
-            Ok(()) | Err(Errno::EXIST) => Ok(openat(&folder, name, FOLDER, Mode::empty())?),
-            Err(error) => Err(io::Error::from(error)),
+        if let Missing::IsMade = missing {
+            match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(io::Error::from(error)),
+            }
         }
+        let inner = openat(&folder, name, FOLDER, Mode::empty());
+        let inner = inner.map_err(|error| link_or(error, &folder, name))?;
+        pass(&fstat(&inner)?)?;
+        Ok(inner)
     })?;
     Ok((folder, name))
+}
+
+/// A link in the way is `not a directory` to the kernel.
+fn link_or(error: Errno, folder: &OwnedFd, name: &OsStr) -> Errno {
+    let is_link = || {
+        let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+    };
+    if error == Errno::NOTDIR && is_link() { Errno::LOOP } else { error }
 }
 
 /// Opens a regular file for reading; anything else is an error, and nothing blocks.

@@ -4,22 +4,24 @@
 //! it; every file is opened beneath its root, whatever the walk was made to believe.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use rustix::fs::fstat;
 
 use super::beneath;
 use crate::call::Grep;
 use crate::outcome::{Outcome, ToolError};
 use crate::perform::Sight;
-use crate::workspace::{Place, Workspace};
+use crate::workspace::{Place, Twins, Workspace, has_twin};
 use found::Found;
 
 mod found;
@@ -43,6 +45,7 @@ pub(crate) fn grep(
         late: AtomicBool::new(false),
         files: AtomicUsize::new(0),
         found: Mutex::default(),
+        twins: OnceLock::new(),
     };
     search.walk();
     if search.late.into_inner() {
@@ -88,6 +91,8 @@ struct Search<'s> {
     late: AtomicBool,
     files: AtomicUsize,
     found: Mutex<Found>,
+    /// Found out when the first file has more names than one.
+    twins: OnceLock<Twins>,
 }
 
 impl Search<'_> {
@@ -142,12 +147,23 @@ impl Search<'_> {
             && self.workspace.secrets.matching_entry(&inner.to_string_lossy()).is_none()
     }
 
+    /// Whether no other name of the file is hidden.
+    fn is_open(&self, file: &File, name: &str) -> bool {
+        fstat(file).is_ok_and(|stat| {
+            let twins = || self.twins.get_or_init(|| Twins::find(self.workspace));
+            !has_twin(&stat) || twins().check(&stat, name).is_ok()
+        })
+    }
+
     fn search(&self, inner: &Path, searcher: &mut Searcher) {
         let name = self.place.name_of(&inner.to_string_lossy());
         if !self.sight.shows(&name) {
             return;
         }
         let Ok(file) = beneath::open_file(self.place.folder(), inner) else { return };
+        if !self.is_open(&file, &name) {
+            return;
+        }
         self.files.fetch_add(1, Ordering::Relaxed);
         let mut lines = Lines {
             name: &name,

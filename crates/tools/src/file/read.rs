@@ -1,11 +1,12 @@
 //! `read_file`: the text of a file, or some of its lines.
 
+use rustix::fs::fstat;
 use serde_json::json;
 
 use super::beneath;
 use crate::call::ReadFile;
 use crate::outcome::{Outcome, ToolError, sha256};
-use crate::workspace::Workspace;
+use crate::workspace::{Twins, Workspace, has_twin};
 
 /// Reads the lines that the call asks for.
 pub(crate) fn read_file(call: &ReadFile, workspace: &Workspace) -> Result<Outcome, ToolError> {
@@ -29,6 +30,10 @@ fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {
     let limit = workspace.limits.file_bytes;
     let at = |source| ToolError::at(name, source);
     let mut file = beneath::open_file(place.folder(), place.path()).map_err(at)?;
+    let stat = fstat(&file).map_err(|error| at(error.into()))?;
+    if has_twin(&stat) {
+        Twins::find(workspace).check(&stat, name)?;
+    }
     let bytes = beneath::read_whole(&mut file, limit)
         .map_err(at)?
         .map_err(|size| ToolError::TooLarge { path: name.to_owned(), size, limit })?;

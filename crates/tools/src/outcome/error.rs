@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::failure;
+use crate::file::beneath::IsClosed;
 use crate::network::NetworkError;
 
 /// Why a tool could not do it.
@@ -30,6 +31,20 @@ pub enum ToolError {
         path: String,
         /// The pattern.
         pattern: String,
+    },
+    /// The file has a second name, and that one is hidden.
+    #[error("`{path}` is a second name of a file that is hidden")]
+    HiddenTwin {
+        /// The path.
+        path: String,
+    },
+    /// The file has more names than one, and nobody knows whether one of them is hidden.
+    #[error(
+        "`{path}` has more names than one, and there are too many files to see whether one is hidden"
+    )]
+    UnknownTwins {
+        /// The path.
+        path: String,
     },
     /// The file is one of those that are never changed.
     #[error("`{path}` cannot be changed by a tool")]
@@ -99,6 +114,9 @@ impl ToolError {
         if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
             return Self::Link { path };
         }
+        if source.get_ref().is_some_and(|error| error.is::<IsClosed>()) {
+            return Self::ReadOnly { path };
+        }
         Self::Io { path, source }
     }
 
@@ -106,7 +124,10 @@ impl ToolError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Outside { .. } | Self::Link { .. } => "PathTraversalBlocked",
-            Self::Hidden { .. } | Self::ReadOnly { .. } => "ToolNotAllowed",
+            Self::Hidden { .. }
+            | Self::HiddenTwin { .. }
+            | Self::UnknownTwins { .. }
+            | Self::ReadOnly { .. } => "ToolNotAllowed",
             Self::TooLarge { .. } => "FileTooLarge",
             Self::NotText { .. } => "NotText",
             Self::Io { .. } | Self::NotRecorded { .. } => "IOError",
@@ -122,10 +143,13 @@ impl ToolError {
         match self {
             Self::Outside { .. } => "use a path in the workspace or in a selected skill",
             Self::Link { .. } => "use the path of the file that the link points to",
-            Self::Hidden { .. } => {
+            Self::UnknownTwins { .. } => "work in a smaller folder, or on a copy of the file",
+            Self::Hidden { .. } | Self::HiddenTwin { .. } => {
                 "do without it; only the user can make it visible, in the configuration"
             }
-            Self::ReadOnly { .. } => "write somewhere else in the workspace",
+            Self::ReadOnly { .. } => {
+                "write somewhere else in the workspace: skills and the folders of agents and Git stay as they are"
+            }
             Self::TooLarge { .. } => "search it with `grep`, or work on a smaller file",
             Self::NotText { .. } => "use a skill's script for files that are not text",
             Self::Io { .. } => "look at what is there with `list_dir`",

@@ -19,7 +19,6 @@ use skill::offer::Offer;
 use tools::permission::{Engine, Pattern, Verdict, shell_quoted};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
-use tools::workspace::Workspace;
 
 use super::Wanted;
 use crate::commands::runs::of_journal;
@@ -206,12 +205,10 @@ pub(crate) fn workbench<'a>(
 ) -> std::io::Result<Workbench<'a>> {
     let config = &session.layers.config;
     let folder = session.surroundings.working_directory.clone();
-    let mut workspace = Workspace::open(&folder)?;
+    let mut workspace = crate::workspace::open_with(session, index)?;
     let patterns = |hosts: &[String]| hosts.iter().map(Pattern::new).collect();
     workspace.network.hosts = patterns(&config.execution.network_hosts);
     workspace.network.private_hosts = patterns(&config.execution.private_hosts);
-    let visible = config.security.visible_files.iter().map(String::as_str);
-    workspace.secrets = workspace.secrets.except(visible);
     let mut interpreters = Interpreters::default();
     for (extension, command) in &config.execution.interpreters {
         interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());

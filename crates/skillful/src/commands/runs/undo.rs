@@ -6,13 +6,13 @@ use agent::journal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal;
-use tools::undo::Undoing;
-use tools::workspace::Workspace;
+use tools::undo::{Restoration, Undoing};
 
 use crate::commands::run::{same_workspace, setup_of};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use crate::workspace;
 
 /// Restore the files that a run changed or deleted
 ///
@@ -31,6 +31,8 @@ pub(super) struct Undo {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Undone {
     restored: Vec<String>,
+    /// Files that need no undo: they are as they were before the run.
+    unchanged: Vec<String>,
     failed: Vec<NotRestored>,
     written: bool,
 }
@@ -49,22 +51,33 @@ impl Undo {
             .map_err(|error| super::of_journal(&error))?;
         let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
         same_workspace(session, &setup_of(&folder, &events)?, "runs undo")?;
-        let workspace = Workspace::open(&session.surroundings.working_directory)?;
-        let mut undone =
-            Undone { restored: Vec::new(), failed: Vec::new(), written: !self.dry_run };
+        let workspace = workspace::open(session)?;
+        let mut undone = Undone {
+            restored: Vec::new(),
+            unchanged: Vec::new(),
+            failed: Vec::new(),
+            written: !self.dry_run,
+        };
         let mut undoing = Undoing::new(&workspace, self.dry_run);
         // The last change first, so that a file changed twice ends as it began.
         for change in changes.iter().rev() {
             match undoing.undo(change) {
-                Ok(()) => undone.restored.push(change.path.clone()),
+                Ok(Restoration::Done) => undone.restored.push(change.path.clone()),
+                // It may just have been restored, by a change that came later.
+                Ok(Restoration::NotNeeded) if undone.restored.contains(&change.path) => {}
+                Ok(Restoration::NotNeeded) => undone.unchanged.push(change.path.clone()),
                 Err(error) => undone
                     .failed
                     .push(NotRestored { path: change.path.clone(), reason: error.to_string() }),
             }
         }
-        output.result(&undone, |out, Palette { good, bad, .. }| {
+        output.result(&undone, |out, Palette { good, bad, dim, .. }| {
             for path in &undone.restored {
                 writeln!(out, "{good}restored{good:#}  {}", for_terminal(path))?;
+            }
+            for path in &undone.unchanged {
+                let path = for_terminal(path);
+                writeln!(out, "{dim}unchanged{dim:#}  {path}  it is as it was before the run")?;
             }
             for failed in &undone.failed {
                 writeln!(out, "{bad}left{bad:#}  {}", for_terminal(&failed.reason))?;

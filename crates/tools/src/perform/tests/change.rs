@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::World;
-use crate::outcome::ToolError;
+use crate::outcome::{ToolError, sha256};
 use crate::perform::perform;
-use crate::undo::{Undo, Undoing};
+use crate::undo::{Previous, Restoration, Undo, Undoing};
 use crate::workspace::Workspace;
 
-fn undo(change: &Undo, workspace: &Workspace) -> Result<(), ToolError> {
+fn undo(change: &Undo, workspace: &Workspace) -> Result<Restoration, ToolError> {
     Undoing::new(workspace, false).undo(change)
 }
 
@@ -69,6 +69,39 @@ fn changes_are_undone_one_after_the_other() {
         undo(change, &world.workspace).unwrap();
     }
     assert_eq!(world.content("a.txt"), "1");
+}
+
+#[test]
+fn a_change_that_was_announced_and_never_made_needs_no_undo() {
+    for (tool, params, before) in [
+        ("write_file", json!({"path": "a.txt", "content": "2"}), Some("1")),
+        ("write_file", json!({"path": "a.txt", "content": "2"}), None),
+        ("delete_file", json!({"path": "a.txt"}), Some("1")),
+    ] {
+        let mut world = World::new(&[]);
+        before.into_iter().for_each(|before| world.write("a.txt", before));
+        world.call(tool, params).unwrap();
+        match before {
+            Some(before) => world.write("a.txt", before),
+            None => fs::remove_file(world.path("a.txt")).unwrap(),
+        }
+        let imagined = Undoing::new(&world.workspace, true).undo(&world.recorded[0]).unwrap();
+        assert_eq!(imagined, Restoration::NotNeeded);
+        let undone = undo(&world.recorded[0], &world.workspace).unwrap();
+        assert_eq!(undone, Restoration::NotNeeded);
+        assert_eq!(fs::read_to_string(world.path("a.txt")).ok().as_deref(), before);
+    }
+}
+
+#[test]
+fn a_recorded_mode_gives_nobody_more_than_permissions() {
+    let world = World::new(&[("a.sh", "2")]);
+    let previous = Previous { bytes: b"1".to_vec(), mode: 0o6755 };
+    let sha256_after = Some(sha256(b"2"));
+    let change = Undo { path: "a.sh".to_owned(), previous: Some(previous), sha256_after };
+    assert_eq!(undo(&change, &world.workspace).unwrap(), Restoration::Done);
+    let found = fs::metadata(world.path("a.sh")).unwrap().permissions().mode();
+    assert_eq!((world.content("a.sh").as_str(), found & 0o7777), ("1", 0o755));
 }
 
 #[test]
@@ -147,6 +180,32 @@ fn what_must_not_be_changed_is_not() {
     );
     assert!(!world.folder.path().join("outside/new.txt").exists());
     assert_eq!(world.recorded, []);
+}
+
+#[test]
+fn what_a_closed_folder_really_is_is_closed() {
+    let mut world = World::new(&[("dot/config.json", "{}"), ("home/.agent/x", "{}")]);
+    world.link(".claude", "dot");
+    world.link(".codex", "../outside");
+    world.workspace.protect_state(&world.path("home"));
+    world.workspace.protect_skills(&world.path("shelf"));
+    world.workspace.protect_skills(&world.path("."));
+    fs::hard_link(world.path("home/.agent/x"), world.path("twin")).unwrap();
+    world.write("shelf/s/SKILL.md", "");
+    for path in ["dot/config.json", "dot/new/a", "twin", "shelf/s/SKILL.md", "shelf/new/a"] {
+        let code = world.refused("write_file", json!({"path": path, "content": "x"}));
+        assert_eq!(code, "ToolNotAllowed", "{path}");
+        let code = world.refused("delete_file", json!({"path": path}));
+        assert_eq!(code, "ToolNotAllowed", "{path}");
+    }
+    assert!(!world.path("dot/new").exists() && !world.path("shelf/new").exists());
+    world.call("write_file", json!({"path": "free", "content": "x"})).unwrap();
+    // A workspace inside of what is closed is closed as a whole.
+    world.workspace.protect(&world.path(".."));
+    assert_eq!(
+        world.refused("write_file", json!({"path": "free", "content": "y"})),
+        "ToolNotAllowed"
+    );
 }
 
 #[test]

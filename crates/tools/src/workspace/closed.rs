@@ -1,0 +1,145 @@
+//! What no tool changes, whatever was approved: compared by what a file is, not by how it is called.
+//!
+//! Invariant: whatever name leads there (a link, a mount, another spelling, a second name of the same
+//! file), what is changed is neither closed itself nor in a folder that is.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
+
+use super::secrets::STATE;
+use crate::file::beneath::IsClosed;
+
+/// Which file or folder something is, whatever led to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_cast,
+        reason = "their types differ from system to system"
+    )]
+    pub(crate) fn new(stat: &Stat) -> Self {
+        Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+    }
+
+    /// What a path leads to, links followed; none if it leads nowhere.
+    fn at(path: &Path) -> Option<Self> {
+        statat(CWD, path, AtFlags::empty()).ok().map(|stat| Self::new(&stat))
+    }
+}
+
+/// Places that are closed, as paths: what they lead to is looked up whenever something is to be changed.
+#[derive(Debug, Default)]
+pub(super) struct Closed {
+    /// Folders in which agents and version control keep their state.
+    homes: Vec<PathBuf>,
+    /// Files and folders.
+    paths: Vec<PathBuf>,
+    /// Folders of skills.
+    shelves: Vec<PathBuf>,
+}
+
+impl Closed {
+    pub(super) fn add_home(&mut self, folder: &Path) {
+        self.homes.push(folder.to_owned());
+    }
+
+    pub(super) fn add(&mut self, path: &Path) {
+        self.paths.push(path.to_owned());
+    }
+
+    pub(super) fn add_shelf(&mut self, folder: &Path) {
+        self.shelves.push(folder.to_owned());
+    }
+
+    /// What is closed now for changes beneath `root`; an error where that is all of it.
+    pub(super) fn around(&self, root: BorrowedFd<'_>) -> io::Result<Guard> {
+        let above = above(root)?;
+        let state: Vec<PathBuf> = self.homes.iter().flat_map(|home| state_in(home)).collect();
+        let strict = state.iter().chain(&self.paths).filter_map(|path| Identity::at(path));
+        let mut closed: HashSet<Identity> = strict.collect();
+        if above.iter().any(|folder| closed.contains(folder)) {
+            return Err(IsClosed.into());
+        }
+        // What state consists of may be somewhere else, through a link, or have a second name. A link to
+        // the workspace itself, and a folder that is searched for skills with all that is in it, are no
+        // reason to close everything.
+        let parts = state.iter().flat_map(|folder| entries(folder));
+        let loose = parts.chain(self.shelves.iter().cloned());
+        let loose = loose.filter_map(|path| Identity::at(&path));
+        closed.extend(loose.filter(|identity| !above.contains(identity)));
+        Ok(Guard { closed })
+    }
+}
+
+/// What is closed at one moment.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    closed: HashSet<Identity>,
+}
+
+impl Guard {
+    /// Stops at what is closed.
+    pub(crate) fn pass(&self, found: &Stat) -> io::Result<()> {
+        match self.closed.contains(&Identity::new(found)) {
+            true => Err(IsClosed.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A folder and those it is in, up to the root of the file system or as far as can be seen.
+fn above(folder: BorrowedFd<'_>) -> io::Result<Vec<Identity>> {
+    let mut identities = vec![Identity::new(&fstat(folder)?)];
+    let climb = |folder: BorrowedFd<'_>| {
+        openat(folder, "..", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    };
+    let mut next = climb(folder);
+    while let Ok(parent) = next {
+        let identity = Identity::new(&fstat(&parent)?);
+        if identities.last() == Some(&identity) {
+            break;
+        }
+        identities.push(identity);
+        next = climb(parent.as_fd());
+    }
+    Ok(identities)
+}
+
+/// Where agents and version control keep their state in a folder.
+fn state_in(folder: &Path) -> Vec<PathBuf> {
+    let mut state: Vec<PathBuf> = STATE.iter().map(|name| folder.join(name)).collect();
+    let git = folder.join(".git");
+    for repository in repositories(&git).into_iter().chain([git]) {
+        state.push(repository.join("hooks"));
+        state.push(repository);
+    }
+    state
+}
+
+/// Where `.git` is only a file that says where the repository is: that folder, and the one it shares with others.
+fn repositories(git: &Path) -> Vec<PathBuf> {
+    let named = |file: &Path, key: &str, base: &Path| {
+        let is_small =
+            fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() < 10_000);
+        let text = is_small.then(|| fs::read_to_string(file).ok()).flatten()?;
+        Some(base.join(text.lines().next()?.strip_prefix(key)?.trim()))
+    };
+    let own = git.parent().and_then(|folder| named(git, "gitdir:", folder));
+    let shared = own.as_deref().and_then(|own| named(&own.join("commondir"), "", own));
+    own.into_iter().chain(shared).collect()
+}
+
+/// What is in a folder; nothing where it cannot be listed.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
+}
