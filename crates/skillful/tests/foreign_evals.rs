@@ -6,7 +6,7 @@
 mod world;
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
@@ -387,6 +387,73 @@ fn the_users_denials_bind_every_case() {
         assert_eq!(seen, "1 of 1 case passed\n", "{rules} {setup} from the environment");
         assert!(is_untouched(&world));
     }
+}
+
+#[test]
+fn a_tool_that_the_user_denies_is_not_turned_on_by_an_approval() {
+    let write = json!({"action": {"type": "call_tool", "payload": {"tool": "write_file", "params": {"path": "notes.txt", "content": "x"}}}});
+    let done = json!({"action": {"type": "final_answer", "payload": {"content": "done"}}});
+    for (rules, wrote) in [
+        (json!({}), true),
+        (json!({"write_file": "ask"}), true),
+        (json!({"write_file": "deny"}), false),
+        (json!({"write_file": {"*.txt": "deny"}}), false),
+        (json!({"*": "deny"}), false),
+    ] {
+        let world = trusting(World::new());
+        let mut case = case(
+            "write",
+            json!({"approve": ["write_file:notes.txt"]}),
+            json!({"turns": [write, done]}),
+        );
+        case["expect"] = json!({"files": [{"path": "notes.txt", "exists": wrote}]});
+        suite(&world, &case);
+        world.write("home/.agent/config.json", json!({"permissions": rules}).to_string());
+        assert_eq!(world.run("skillful eval run -q"), "1 of 1 case passed\n", "{rules}");
+    }
+}
+
+#[test]
+fn settings_among_the_inputs_of_a_case_are_files_and_nothing_else() {
+    let world = trusting(World::new());
+    let folder = "project/.agent/evals/suite/one";
+    world.write(&format!("{folder}/case.json"), case("one", json!({}), answers()).to_string());
+    world.write(&format!("{folder}/inputs/.agent/config.json"), "{ no settings");
+    assert_eq!(world.run("skillful eval run -q"), "1 of 1 case passed\n");
+}
+
+/// The head of the one request that a server gets, which it does not answer.
+fn head(listener: TcpListener) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut text = Vec::new();
+        let mut block = [0; 1024];
+        while !text.windows(4).any(|end| end == b"\r\n\r\n") {
+            let read = stream.read(&mut block).unwrap();
+            assert_ne!(read, 0, "the request ends");
+            text.extend_from_slice(&block[..read]);
+        }
+        String::from_utf8_lossy(&text).to_lowercase()
+    })
+}
+
+#[test]
+fn with_a_model_the_users_key_goes_to_the_users_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let world = trusting(World::new())
+        .with("MY_KEY", "the-users-own-key")
+        .with("SKILLFUL_MODEL_MAX_RETRIES", "0");
+    suite(&world, &case("ask", json!({}), answers()));
+    let model = json!({"model": {"base_url": address, "api_key_env": "MY_KEY"}});
+    world.write("home/.agent/config.json", model.to_string());
+    // What the project says about it is not handed on.
+    world.write("project/.agent/config.json", r#"{"model": {"params": {"from_the_project": 1}}}"#);
+    let head = head(listener);
+    let seen = world.run("skillful eval run -q --model openai:m");
+    assert!(seen.ends_with("[exit 1]\n"), "nobody answered: {seen}");
+    let head = head.join().unwrap();
+    assert!(head.starts_with("post /v1/") && head.contains("bearer the-users-own-key"), "{head}");
 }
 
 #[test]

@@ -69,9 +69,7 @@ impl Place {
             place.refuse(&job.located.resolve(pack, &options.elsewhere), options)?;
         }
         place.configure(settings(case, options))?;
-        if !case.setup.config.is_empty() {
-            place.write(&place.case_settings(), &json!(case.setup.config))?;
-        }
+        place.write(&place.case_settings(), &json!(case.setup.config))?;
         if let Some(script) = &case.mock {
             place.write(&place.script(), &json!(script))?;
         }
@@ -95,7 +93,7 @@ impl Place {
         self.folder.path().join("home")
     }
 
-    /// What the case says about settings; it counts as a project's word.
+    /// What the case says about settings. It counts as a project's word, in place of any file among its inputs.
     fn case_settings(&self) -> PathBuf {
         self.folder.path().join("settings.json")
     }
@@ -134,9 +132,7 @@ impl Place {
                 command.args(["--model", "offline"]);
             }
         }
-        if !case.setup.config.is_empty() {
-            command.arg("--project-config").arg(self.case_settings());
-        }
+        command.arg("--project-config").arg(self.case_settings());
         for root in &case.setup.skill_roots {
             command.arg("--root").arg(job.located.resolve(root, &options.elsewhere));
         }

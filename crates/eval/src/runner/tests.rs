@@ -194,11 +194,15 @@ fn files_settings_and_limits_reach_the_run() {
     );
     let told = json!({"setup": {"skill_roots": ["inputs"], "approve": ["run_script:*"], "yes": true, "skill": "x"}, "constraints": {"deny_tools": ["grep"]}});
     let root = world.folder.path().join("inputs");
-    let expected = format!(
-        "run --events --quiet --model offline --root {} --deny grep --yes --skill x -- arguments",
-        root.display()
+    let answer = world.answer("arguments", told);
+    let (before, after) = answer.split_once(" --project-config ").unwrap();
+    assert_eq!(before, "run --events --quiet --model offline");
+    let (settings, after) = after.split_once(' ').unwrap();
+    assert!(settings.ends_with("/settings.json"), "{settings}");
+    assert_eq!(
+        after,
+        format!("--root {} --deny grep --yes --skill x -- arguments", root.display())
     );
-    assert_eq!(world.answer("arguments", told), expected);
 }
 
 #[test]
@@ -252,8 +256,7 @@ fn what_a_case_says_about_settings_is_handed_over_as_a_projects_word() {
     let setup = json!({"setup": {"config": {"disclosure": "core"}}});
     assert_eq!(world.answer("settings", setup.clone()), "{disclosure:core}");
     assert_eq!(world.answer("config", setup.clone()), "{}");
-    assert!(world.answer("arguments", setup).contains(" --project-config "));
-    assert!(!world.answer("arguments", json!({})).contains("--project-config"));
+    assert_eq!(world.answer("settings", json!({})), "{}", "also where it says nothing");
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl Layers {
     }
 }
 
-/// The user's rules as far as they are stricter than the defaults, with the exceptions to those.
+/// The user's denials, and what else is stricter than the defaults, with the exceptions to those.
 fn strict_rules(user: &RuleSet, environment: &RuleSet) -> Option<String> {
     let defaults = Engine::new("", Configuration::default());
     let mut sections = Vec::new();
@@ -82,7 +82,9 @@ fn strict_rules(user: &RuleSet, environment: &RuleSet) -> Option<String> {
         let mut is_strict = false;
         for rule in all.filter(|rule| rule.permission.matches(permission)) {
             let pattern = rule.pattern.as_str();
-            is_strict |= rule.action > defaults.action(permission, pattern);
+            // A denial counts where the tool is off by default, too: a case may approve it.
+            is_strict |=
+                rule.action == Action::Deny || rule.action > defaults.action(permission, pattern);
             if is_strict {
                 // The last one counts, and an object has room for one.
                 kept.retain(|(other, _)| *other != pattern);

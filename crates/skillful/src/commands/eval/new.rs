@@ -79,7 +79,8 @@ impl New {
         let mut files = vec![as_json(target.join("case.json"), &first_case(session, entry))?];
         files.extend(queries(entry)?);
         let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
-        let trusted = if entry.trusted { Trusted::Already } else { Trusted::Never };
+        let can_trust = entry.trusted && session.trust_file().is_some();
+        let trusted = if can_trust { Trusted::Already } else { Trusted::Never };
         if !self.dry_run {
             files.iter().try_for_each(|(path, bytes)| write(path, bytes))?;
             if trusted == Trusted::Already {
