@@ -7,6 +7,7 @@ mod standard;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use model::scripted::Script;
@@ -47,7 +48,7 @@ pub struct Case {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
-    /// Folders of skills, relative to the case or to where the command was given.
+    /// Folders of skills, relative to the case or to the project.
     #[serde(skip_serializing_if = "is_default")]
     pub skill_roots: Vec<PathBuf>,
     /// Skills that are installed for the user first: folders or packs.
@@ -56,13 +57,13 @@ pub struct Setup {
     /// Packs whose installation must be refused and leave nothing behind.
     #[serde(skip_serializing_if = "is_default")]
     pub refused_skills: Vec<PathBuf>,
-    /// Files that are copied to the workspace, relative to the case. A leading `inputs/` is left out there.
+    /// Files that are copied to the workspace, inside the case's folder. A leading `inputs/` is left out there.
     #[serde(skip_serializing_if = "is_default")]
     pub files: Vec<PathBuf>,
-    /// Settings of the user.
+    /// Settings that are stricter than the user's; those of `model` and `execution` are the user's alone.
     #[serde(skip_serializing_if = "is_default")]
     pub config: Map<String, Value>,
-    /// What is approved beforehand, as with `run --approve`.
+    /// What is approved beforehand, as with `run --approve`, inside the workspace; what the user denies stays denied.
     #[serde(skip_serializing_if = "is_default")]
     pub approve: Vec<String>,
     /// Whether medium risk is approved beforehand, as with `run --yes`.
@@ -214,6 +215,9 @@ pub struct Constraints {
     /// Runs of scripts.
     #[serde(skip_serializing_if = "is_default")]
     pub max_script_runs: Option<u32>,
+    /// Seconds that a script may take.
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_script_seconds: Option<u64>,
     /// Seconds.
     #[serde(skip_serializing_if = "is_default")]
     pub max_wall_seconds: Option<u64>,
@@ -231,8 +235,12 @@ pub struct Located {
     pub suite: String,
     /// The file that says it.
     pub file: PathBuf,
+    /// The SHA-256 of that file.
+    pub sha256: String,
     /// The folder that its paths begin in.
     pub folder: PathBuf,
+    /// Where folders and packs are that the case names and a [shelf](crate::shelf) has.
+    pub brought: BTreeMap<PathBuf, PathBuf>,
     /// For a query of a trigger set, whether it should trigger its skill.
     pub should_trigger: Option<bool>,
 }
@@ -248,8 +256,17 @@ impl Located {
         self.file.file_stem().is_some_and(|stem| stem == "case")
     }
 
-    /// A path of the case: below its folder, or below `elsewhere` where there is none.
+    /// The folders of skills and the packs that the case names.
+    pub fn references(&self) -> impl Iterator<Item = &Path> {
+        let Setup { skill_roots, preinstall_skills, refused_skills, .. } = &self.case.setup;
+        skill_roots.iter().chain(preinstall_skills).chain(refused_skills).map(PathBuf::as_path)
+    }
+
+    /// A path of the case: on the shelf, below its folder, or below `elsewhere` where there is none.
     pub fn resolve(&self, path: &Path, elsewhere: &Path) -> PathBuf {
+        if let Some(taken) = self.brought.get(path) {
+            return taken.clone();
+        }
         let own = self.folder.join(path);
         if own.exists() { own } else { elsewhere.join(path) }
     }

@@ -1,16 +1,19 @@
 //! Does a skill trigger, does a run behave, does the skill help?
 //!
 //! A [`case`] is judged from the record of a run alone: [`judge`] holds pure functions, one module a
-//! dimension. The [`runner`] is the one part that starts anything: a process of its own for each case.
+//! dimension. The [`runner`] is the one part that starts anything: a process of its own for each case. What a project's
+//! cases bring along is put on a [`shelf`] first, so that what was looked at is what runs.
 
 pub mod baseline;
 pub mod benchmark;
 pub mod case;
+pub mod folder;
 pub mod grade;
 pub mod judge;
 pub mod record;
 pub mod report;
 pub mod runner;
+pub mod shelf;
 pub mod suite;
 pub mod trace;
 
@@ -18,5 +21,9 @@ use sha2::{Digest, Sha256};
 
 /// The SHA-256 of `bytes` in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -37,7 +37,7 @@ pub struct Options {
     pub arguments: Vec<OsString>,
     /// Variables that the program sees besides `HOME`, `PATH` and the locale.
     pub environment: Vec<(OsString, OsString)>,
-    /// Settings that all cases begin with.
+    /// Settings of the user, which all cases begin with and none can loosen.
     pub config: Map<String, Value>,
     /// Where relative paths are looked for after the case's folder.
     pub elsewhere: PathBuf,

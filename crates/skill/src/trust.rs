@@ -5,6 +5,8 @@
 //!
 //! Invariant: a store that holds keys is read only with the checksum that this program gave it.
 
+mod evals;
+
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+pub use evals::EvalsTrust;
 
 /// Whether project skills need trust, and which have it.
 #[derive(Debug, Clone)]
@@ -53,6 +57,9 @@ pub struct TrustStore {
     /// Keys that sign packs, by their id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<String, TrustedKey>,
+    /// Files of eval cases, by path, each with the hash of all that it brings along.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evals: BTreeMap<String, String>,
     /// Over the rest, so that a change by hand or by accident is noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
@@ -178,7 +185,7 @@ impl TrustStore {
         self.projects.insert(key(root), TrustedProject { index_hash, trusted_at: now });
     }
 
-    /// Takes trust back from every folder at or below `path`; the folders are returned.
+    /// Takes trust back from every folder and file of cases at or below `path`; what lost it is returned.
     pub fn untrust(&mut self, path: &Path) -> Vec<String> {
         let gone: Vec<String> = self
             .projects
@@ -189,7 +196,7 @@ impl TrustStore {
         gone.iter().for_each(|root| {
             self.projects.remove(root);
         });
-        gone
+        gone.into_iter().chain(self.untrust_evals(path)).collect()
     }
 }
 

@@ -44,6 +44,9 @@ pub(crate) struct Global {
     /// Use only skills from this source
     #[arg(long, value_name = "SOURCE", global = true, value_parser = parse_source)]
     pub(crate) source: Option<skill::roots::Source>,
+    /// Read FILE in place of the project's settings; an eval case's are handed over so
+    #[arg(long, value_name = "FILE", global = true, hide = true)]
+    pub(crate) project_config: Option<PathBuf>,
     /// Say less
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,

@@ -3,6 +3,7 @@
 //! The same types give the defaults, the JSON Schema, the list of known keys, and the environment
 //! variables.
 
+mod case;
 mod evals;
 mod layers;
 mod model;
@@ -24,10 +25,12 @@ use skill::metadata::Mode;
 use skill::offer::CatalogFormat;
 use skill::roots::Source;
 
+pub(crate) use case::objections;
 pub(crate) use evals::EvalSettings;
 pub(crate) use layers::{Layers, closest, expand, leaves, variable_names};
 pub(crate) use model::{ModelSettings, Provider};
 pub(crate) use origin::Origin;
+pub(crate) use project::Objection;
 pub(crate) use rules::RuleSet;
 pub(crate) use said::ConfigError;
 

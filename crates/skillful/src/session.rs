@@ -48,8 +48,13 @@ impl Session {
             project_folders: Vec::new(),
             compatibility_folders: true,
         };
-        let layers =
-            Layers::read(surroundings.project(), surroundings.home.as_deref(), &environment)?;
+        let given = global.project_config.as_deref();
+        let layers = Layers::read(
+            surroundings.project(),
+            given,
+            surroundings.home.as_deref(),
+            &environment,
+        )?;
         layers.warnings.iter().for_each(|warning| output.warn(warning));
         if let Some(roots) = variable("SKILLFUL_ROOTS") {
             let base = surroundings.working_directory.clone();
@@ -265,13 +270,16 @@ impl Session {
         values.filter(|value| value.len() >= 8).collect()
     }
 
-    /// The environment for runs of a real model elsewhere: keys and proxies, but no folder of this one.
-    pub(crate) fn environment_without_folders(&self) -> Vec<(OsString, OsString)> {
-        let names_folder = |name: &str| {
-            name == "HOME" || name == "SKILLFUL_ROOTS" || name.starts_with("XDG_") || name == "PWD"
+    /// The environment for runs of a real model elsewhere: keys and proxies, but no folder of this one and no setting,
+    /// which are handed on as settings.
+    pub(crate) fn environment_of_models(&self) -> Vec<(OsString, OsString)> {
+        let is_left_out = |name: &str| {
+            matches!(name, "HOME" | "PWD")
+                || name.starts_with("XDG_")
+                || name.starts_with("SKILLFUL_")
         };
         let kept =
-            self.environment.iter().filter(|(name, _)| !names_folder(&name.to_string_lossy()));
+            self.environment.iter().filter(|(name, _)| !is_left_out(&name.to_string_lossy()));
         kept.cloned().collect()
     }
 

@@ -14,6 +14,11 @@ fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals").canonicalize().unwrap()
 }
 
+/// A world whose user writes the cases and need not look at them.
+fn authors() -> World {
+    World::new().with("SKILLFUL_TRUST_PROJECTS", "all")
+}
+
 /// The folder of the last run of a suite.
 fn results(world: &World) -> PathBuf {
     let folders = fs::read_dir(world.path("project/.agent/eval-runs")).unwrap();
@@ -22,7 +27,7 @@ fn results(world: &World) -> PathBuf {
 
 #[test]
 fn every_suite_of_this_repository_passes() {
-    let world = World::new();
+    let world = authors();
     let seen = world.run(&format!("skillful eval run -q {}", suites().display()));
     assert!(!seen.contains('✗') && !seen.contains("[exit"), "{seen}");
     let report = world.json(&format!("skillful eval run --json {}", suites().display()));
@@ -35,6 +40,18 @@ fn every_suite_of_this_repository_passes() {
     {
         assert_eq!(report["summary"]["dimensions"][dimension], 1.0, "{dimension}");
     }
+}
+
+/// A case cannot turn a tool on, so this promise is kept with the user's own settings.
+#[test]
+fn high_risk_asks_even_with_yes() {
+    let world = World::new();
+    world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+    let write = json!({"action": {"type": "call_tool", "payload": {"tool": "write_file", "params": {"path": "notes.txt", "content": "x"}}}});
+    world.write("project/turns.json", json!({"turns": [write]}).to_string());
+    let seen = world.run("skillful run -q --yes --model scripted:turns.json go");
+    assert!(seen.contains("an approval is needed") && seen.ends_with("[exit 3]\n"), "{seen}");
+    assert!(!world.path("project/notes.txt").exists());
 }
 
 type Doctor = fn(&mut Vec<Value>);
@@ -125,7 +142,7 @@ const BROKEN: [(&str, Doctor, &str, &str); 6] = [
 
 #[test]
 fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches() {
-    let world = World::new();
+    let world = authors();
     let suite = suites().join("done.yaml");
     world.run(&format!("skillful eval run -q {}", suite.display()));
     let records: Vec<PathBuf> = fs::read_dir(results(&world).join("records"))
@@ -164,7 +181,7 @@ fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches
 
 #[test]
 fn a_new_case_runs_and_a_recorded_run_becomes_one() {
-    let world = World::new();
+    let world = authors();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
     insta::assert_snapshot!(world.run("skillful eval new csv-report --dry-run"), @"
     [world]/project/.agent/evals/csv-report/loads/case.json
@@ -209,7 +226,7 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
 
 #[test]
 fn a_failure_says_what_where_and_in_which_events() {
-    let world = World::new();
+    let world = authors();
     let answer = |id: &str, wanted: &str| {
         json!({"id": id, "input": "go", "expect": {"output": {"contains_all": [wanted]}},
         "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "this"}}}]}})
@@ -257,7 +274,7 @@ fn a_failure_says_what_where_and_in_which_events() {
 
 #[test]
 fn a_run_that_was_interrupted_goes_on_where_it_was() {
-    let world = World::new();
+    let world = authors();
     let case = |id: &str| json!({"id": id, "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id}}}]}});
     world
         .write("project/.agent/evals/s.json", json!([case("a"), case("b"), case("c")]).to_string());
@@ -292,7 +309,7 @@ fn a_run_that_was_interrupted_goes_on_where_it_was() {
 
 #[test]
 fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
-    let world = World::new();
+    let world = authors();
     world.skill(
         "project/shop/csv-sums",
         "Sums the columns of a CSV file. Use for totals of a table.",
@@ -336,7 +353,7 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
 
 #[test]
 fn a_query_that_chose_another_skill_has_not_triggered() {
-    let world = World::new();
+    let world = authors();
     world.skill("project/shop/zebra-helper", "Counts the stripes of zebras.");
     world.write(
         "project/shop/zebra-helper/evals/triggers.json",
@@ -359,7 +376,7 @@ fn a_query_that_chose_another_skill_has_not_triggered() {
 
 #[test]
 fn the_threshold_of_trigger_queries_is_a_setting() {
-    let world = World::new();
+    let world = authors();
     world.write("project/csv-report.json", r#"[{"query": "hello", "should_trigger": false}]"#);
     world.write("home/.agent/config.json", r#"{"eval": {"trigger_threshold": 0.75}}"#);
     let report = world.json("skillful eval run csv-report.json --json");
@@ -373,7 +390,7 @@ fn the_threshold_of_trigger_queries_is_a_setting() {
 
 #[test]
 fn a_model_that_cannot_be_reached_passes_nothing() {
-    let world = World::new();
+    let world = authors();
     world.write("project/hello.json", r#"[{"query": "hello", "should_trigger": false}]"#);
     world.write(
         "project/silent.json",
@@ -403,7 +420,7 @@ fn a_model_that_cannot_be_reached_passes_nothing() {
 
 #[test]
 fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
-    let world = World::new();
+    let world = authors();
     let say = |text: &str| json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": text}}}]});
     let judgement = json!({"passed": true, "evidence": "3 rows"}).to_string();
     world.write("project/grader.json", say(&judgement).to_string());
@@ -432,7 +449,7 @@ fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
 
 #[test]
 fn the_number_of_jobs_changes_no_result() {
-    let world = World::new();
+    let world = authors();
     let case = |id: usize| json!({"id": id.to_string(), "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id.to_string()}}}]}});
     world.write(
         "project/.agent/evals/s.json",
@@ -449,9 +466,9 @@ fn the_number_of_jobs_changes_no_result() {
 
 #[test]
 fn with_and_without_a_skill_are_compared() {
-    let world = World::new();
-    world.write("project/sales.csv", "region,amount\nnorth,10\n");
-    world.write("project/.agent/evals/csv.yaml", "id: sales\ninput: Summarise sales.csv\nsetup: {files: [sales.csv], yes: true}\nexpect: {output: {contains_all: [\"Rows: 1\"]}}\n");
+    let world = authors();
+    world.write("project/.agent/evals/inputs/sales.csv", "region,amount\nnorth,10\n");
+    world.write("project/.agent/evals/csv.yaml", "id: sales\ninput: Summarise sales.csv\nsetup: {files: [inputs/sales.csv], yes: true}\nexpect: {output: {contains_all: [\"Rows: 1\"]}}\n");
     let report = world.json("skillful eval run --runs 2 --with-without csv-report --json");
     let summary = &report["benchmark"]["run_summary"];
     assert_eq!(summary["with_skill"]["pass_rate"], json!({"mean": 1.0, "stddev": 0.0}));
@@ -474,7 +491,7 @@ fn with_and_without_a_skill_are_compared() {
 
 #[test]
 fn what_cannot_be_read_is_said_and_fails_the_run() {
-    let world = World::new();
+    let world = authors();
     insta::assert_snapshot!(world.run("skillful eval run"), @"
     [stderr]
     error: there are no cases
@@ -491,9 +508,9 @@ fn what_cannot_be_read_is_said_and_fails_the_run() {
 
 #[test]
 fn a_pack_that_is_let_in_although_it_must_not_fails_its_case() {
-    let world = World::new();
-    let pack = suites().join("packs/packed.zip");
-    let case = json!({"id": "packs", "input": "go", "setup": {"refused_skills": [pack]},
+    let world = authors();
+    fs::copy(suites().join("packs/packed.zip"), world.path("project/packed.zip")).unwrap();
+    let case = json!({"id": "packs", "input": "go", "setup": {"refused_skills": ["packed.zip"]},
         "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "done"}}}]}});
     world.write("project/case.json", case.to_string());
     let seen = world.run("skillful eval run -q case.json");

@@ -250,7 +250,8 @@ fn where_there_is_nothing_to_trust_that_is_said() {
     Usage: skillful trust [OPTIONS] <COMMAND>
 
     Commands:
-      project  Trust the skills of the project you are in
+      project  Trust the skills and evals of the project you are in
+      evals    Trust eval cases of a project as they are now
       key      Trust a key that signs packs
       help     Print this message or the help of the given subcommand(s)
 

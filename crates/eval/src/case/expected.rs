@@ -1,10 +1,9 @@
 //! The `expected/` folder of a case: files as they must be after the run.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Located;
+use crate::folder::{Folder, FolderError, Quota};
 
 /// A file as it must be after the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,26 +16,22 @@ pub struct ExpectedContent {
 
 impl Located {
     /// What the case's `expected/` folder holds, in the order of the paths; nothing where it has none.
-    pub fn expected_contents(&self) -> io::Result<Vec<ExpectedContent>> {
-        let folder = self.folder.join("expected");
+    pub fn expected_contents(&self) -> Result<Vec<ExpectedContent>, FolderError> {
+        let expected = Path::new("expected");
+        let folder = match self.has_folder() && self.folder.join(expected).is_dir() {
+            true => Folder::open(&self.folder)?,
+            false => return Ok(Vec::new()),
+        };
+        let mut quota = Quota::default();
         let mut found = Vec::new();
-        if self.has_folder() && folder.is_dir() {
-            collect(&folder, Path::new(""), &mut found)?;
+        for file in folder.files(expected, &mut quota)? {
+            let path = file.strip_prefix(expected).unwrap_or(&file).to_owned();
+            if path.file_name().is_some_and(|name| name != ".gitkeep") {
+                let bytes = folder.read(&file, quota.bytes)?;
+                quota.bytes -= bytes.len() as u64;
+                found.push(ExpectedContent { path, bytes });
+            }
         }
-        found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
     }
-}
-
-fn collect(folder: &Path, below: &Path, found: &mut Vec<ExpectedContent>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (from, path) = (entry.path(), below.join(entry.file_name()));
-        if from.is_dir() {
-            collect(&from, &path, found)?;
-        } else if entry.file_name() != ".gitkeep" {
-            found.push(ExpectedContent { path, bytes: fs::read(from)? });
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Reading cases from JSON and YAML, with errors that point to the line.
 
-use std::fs;
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -10,6 +11,7 @@ use thiserror::Error;
 
 use super::standard;
 use super::{Case, Located};
+use crate::folder::open_regular;
 
 /// Bytes of the longest file of cases.
 const LONGEST: u64 = 16 << 20;
@@ -24,6 +26,28 @@ pub enum CaseError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// It is a pipe, a device or the like.
+    #[error("`{}` is not a regular file", path.display())]
+    NoFile {
+        /// What was found.
+        path: PathBuf,
+    },
+    /// It is a link to something outside of the folder that is looked through.
+    #[error("`{}` leads out of `{}`", path.display(), folder.display())]
+    LeadsOut {
+        /// The link.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A folder holds more than anyone writes.
+    #[error("`{}` holds more than {limit} files and folders", path.display())]
+    TooMany {
+        /// The folder.
+        path: PathBuf,
+        /// How many are looked at.
+        limit: usize,
     },
     /// It is longer than any file of cases.
     #[error("`{}` is longer than 16 MiB", path.display())]
@@ -68,6 +92,8 @@ impl CaseError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
+            Self::NoFile { .. } | Self::LeadsOut { .. } => "put the file itself in its place",
+            Self::TooMany { .. } => "name the folder that holds the cases",
             Self::TooLong { .. } => "split it into several files",
             Self::Invalid { .. } => "`skillful schema case` shows what a case may say",
             Self::SameName { .. } => "give each case an `id` of its own",
@@ -107,21 +133,31 @@ impl Shape {
 /// Reads the cases of one file: ours, the open standard's `evals.json`, or a set of trigger queries.
 pub fn read_file(path: &Path) -> Result<Vec<Located>, CaseError> {
     let unreadable = |source| CaseError::Unreadable { path: path.to_owned(), source };
-    if fs::metadata(path).map_err(unreadable)?.len() > LONGEST {
+    let file = open_regular(path).map_err(unreadable)?;
+    let file = file.ok_or_else(|| CaseError::NoFile { path: path.to_owned() })?;
+    let mut bytes = Vec::new();
+    // The file may grow while it is read.
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LONGEST {
         return Err(CaseError::TooLong { path: path.to_owned() });
     }
-    read(path, &fs::read_to_string(path).map_err(unreadable)?)
+    let text = String::from_utf8(bytes);
+    read(
+        path,
+        &text.map_err(|error| unreadable(std::io::Error::new(ErrorKind::InvalidData, error)))?,
+    )
 }
 
 /// Reads the cases of a file's text.
 pub fn read(path: &Path, text: &str) -> Result<Vec<Located>, CaseError> {
     let parse = Parse { path, text };
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let sha256 = crate::sha256(text.as_bytes());
     // The document itself is gone before it is read for good: a large suite need not fit twice.
     let shape = Shape::of(&parse.whole()?);
     let cases = match shape {
-        Shape::Standard => return Ok(standard::cases(path, parse.whole()?)),
-        Shape::Queries => return Ok(standard::trigger_set(path, parse.whole()?)),
+        Shape::Standard => return Ok(standard::cases(path, &sha256, parse.whole()?)),
+        Shape::Queries => return Ok(standard::trigger_set(path, &sha256, parse.whole()?)),
         Shape::Several => parse.whole::<Several>()?.cases,
         Shape::List => parse.whole()?,
         Shape::One => vec![parse.whole()?],
@@ -134,7 +170,9 @@ pub fn read(path: &Path, text: &str) -> Result<Vec<Located>, CaseError> {
             case,
             suite: suite.clone(),
             file: path.to_owned(),
+            sha256: sha256.clone(),
             folder: folder.clone(),
+            brought: BTreeMap::new(),
             should_trigger: None,
         })
         .collect())

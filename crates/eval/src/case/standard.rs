@@ -1,5 +1,6 @@
 //! The open standard's own files: `evals/evals.json` of a skill, and sets of trigger queries.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ fn skill_of(path: &Path) -> Option<(PathBuf, String)> {
     Some((folder, name))
 }
 
-pub(super) fn cases(path: &Path, file: StandardFile) -> Vec<Located> {
+pub(super) fn cases(path: &Path, sha256: &str, file: StandardFile) -> Vec<Located> {
     let skill = skill_of(path);
     let name = file.skill_name.or(skill.as_ref().map(|(_, name)| name.clone()));
     let folder = skill.as_ref().map(|(folder, _)| folder.clone());
@@ -74,23 +75,24 @@ pub(super) fn cases(path: &Path, file: StandardFile) -> Vec<Located> {
                 mock: None,
                 assertions: expected.into_iter().chain(eval.assertions).collect(),
             };
-            located(path, case, name.as_deref(), folder.as_deref())
+            located(path, sha256, case, name.as_deref(), folder.as_deref())
         })
         .collect()
 }
 
 /// A case for each query of a set in the folder of the skill it is about.
-pub(super) fn trigger_set(path: &Path, queries: Vec<TriggerQuery>) -> Vec<Located> {
+pub(super) fn trigger_set(path: &Path, sha256: &str, queries: Vec<TriggerQuery>) -> Vec<Located> {
     let (folder, name) = skill_of(path).unzip();
     // A file outside of any skill is named after the one it is about.
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or(stem.filter(|stem| stem != "triggers"));
-    trigger_cases(path, name, folder, queries)
+    trigger_cases(path, sha256, name, folder, queries)
 }
 
 /// A case for each query of a set about the skill called `name`, which is installed from `folder` first.
 pub fn trigger_cases(
     path: &Path,
+    sha256: &str,
     name: Option<String>,
     folder: Option<PathBuf>,
     queries: Vec<TriggerQuery>,
@@ -114,7 +116,7 @@ pub fn trigger_cases(
                 mock: None,
                 assertions: Vec::new(),
             };
-            let located = located(path, case, name.as_deref(), folder.as_deref());
+            let located = located(path, sha256, case, name.as_deref(), folder.as_deref());
             Located { should_trigger: Some(should_trigger), ..located }
         })
         .collect()
@@ -125,13 +127,21 @@ fn installed(skill: Option<&Path>) -> Setup {
 }
 
 /// Paths in the standard's files begin in the skill's folder.
-fn located(path: &Path, case: Case, skill: Option<&str>, folder: Option<&Path>) -> Located {
+fn located(
+    path: &Path,
+    sha256: &str,
+    case: Case,
+    skill: Option<&str>,
+    folder: Option<&Path>,
+) -> Located {
     let own = path.parent().unwrap_or(Path::new(""));
     Located {
         case,
         suite: skill.unwrap_or("evals").to_owned(),
         file: path.to_owned(),
+        sha256: sha256.to_owned(),
         folder: folder.unwrap_or(own).to_owned(),
+        brought: BTreeMap::new(),
         should_trigger: None,
     }
 }

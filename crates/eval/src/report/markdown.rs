@@ -152,7 +152,7 @@ fn figures(report: &Report, text: &mut String) {
     }
     if let Some(benchmark) = &report.benchmark {
         let run = &benchmark.run_summary;
-        let _ = writeln!(text, "\n## With and without `{}`\n", plain(&benchmark.skill));
+        let _ = writeln!(text, "\n## With and without {}\n", plain(&benchmark.skill));
         text.push_str("| | with | without | difference |\n| --- | ---: | ---: | ---: |\n");
         for (what, with, without, delta) in run.rows() {
             let _ = writeln!(text, "| {what} | {with} | {without} | {delta:+.2} |");
@@ -160,14 +160,30 @@ fn figures(report: &Report, text: &mut String) {
     }
 }
 
-/// Text of strangers on one line that cannot be taken for Markdown of ours.
+/// Text of strangers on one line that cannot be taken for Markdown or HTML of ours, by any reader: what HTML knows is
+/// spelled as HTML does, what Markdown knows has a backslash, and nothing becomes a link by itself.
 fn plain(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
-        if matches!(c, '|' | '<' | '>' | '*' | '_' | '[' | ']' | '#' | '\\' | '!') {
-            escaped.push('\\');
+    let line = one_line(text);
+    let mut escaped = String::with_capacity(line.len());
+    for (at, c) in line.char_indices() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '!' | '~' | '@' | '$' => {
+                escaped.extend(['\\', c]);
+            }
+            '-' | '+' | '=' if at == 0 => escaped.extend(['\\', c]),
+            '/' if line[..at].ends_with(':') => escaped.extend(['\\', c]),
+            '.' if line[..at].ends_with("www") => escaped.extend(['\\', c]),
+            // It would begin a list.
+            '.' | ')' if is_number(&line[..at]) => escaped.extend(['\\', c]),
+            c => escaped.push(c),
         }
-        escaped.push(c);
     }
     escaped
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -214,11 +214,41 @@ fn hostile_text_is_text_in_every_report() {
     assert_eq!(page.matches("</pre>").count(), page.matches("<pre>").count());
     assert!(!page.contains('\u{1b}'));
     let text = markdown(&report);
-    assert!(!text.contains("<script>") && !text.contains("\u{1b}"), "{text}");
+    let ours = |line: &str| line.strip_prefix("> ").unwrap_or(line).to_owned();
+    for line in text.lines().map(ours) {
+        assert!(!line.contains(['<', '>', '\u{1b}', '\u{202e}']), "{line}");
+        let is_bare = |at: usize, mark: &str| mark == "`" && !line[..at].ends_with('\\');
+        let bare = line.match_indices('`').find(|(at, mark)| is_bare(*at, mark));
+        assert_eq!(bare, None, "{line}");
+    }
     let xml = junit(&report);
     assert!(!xml.contains("<script") && !xml.contains('\u{1b}'), "{xml}");
     let again: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
     assert_eq!(again, report);
+}
+
+#[test]
+fn text_of_strangers_is_text_in_markdown() {
+    for (text, shown) in [
+        ("plain words, (event 7): \"x\"", "plain words, (event 7): \"x\""),
+        ("<img src=x onerror=y> &lt;", "&lt;img src=x onerror=y&gt; &amp;lt;"),
+        ("`code` *bold* _thin_ ~gone~", "\\`code\\` \\*bold\\* \\_thin\\_ \\~gone\\~"),
+        ("[a](javascript:b) ![c](d)", "\\[a\\](javascript:b) \\!\\[c\\](d)"),
+        ("see https://a.b or www.c.d", "see https:\\//a.b or www\\.c.d"),
+        ("mail me@a.b, @you", "mail me\\@a.b, \\@you"),
+        ("- item", "\\- item"),
+        ("+ item", "\\+ item"),
+        ("=== title", "\\=== title"),
+        ("1. item 2. more", "1\\. item 2. more"),
+        ("12) item", "12\\) item"),
+        ("# title | cell", "\\# title \\| cell"),
+        ("a\\b", "a\\\\b"),
+        ("two\n\n    lines", "two lines"),
+    ] {
+        let mut one = result("s", "a", 1, false);
+        one.input = text.to_owned();
+        assert!(markdown(&report(vec![one])).contains(&format!("\n> {shown}\n")), "{text}");
+    }
 }
 
 #[test]

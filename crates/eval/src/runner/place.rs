@@ -11,7 +11,11 @@ use thiserror::Error;
 
 use super::{Job, Options};
 use crate::case::Case;
+use crate::folder::{Folder, FolderError, Quota};
 use crate::judge::Files;
+
+/// Bytes of a file that a run leaves behind and that is judged.
+const LONGEST_OUTPUT: u64 = 64 << 20;
 
 /// A place to run a case in; it goes away with this value.
 pub(super) struct Place {
@@ -23,8 +27,8 @@ pub(super) struct Place {
 pub(super) enum PlaceError {
     #[error("cannot write `{}`: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("cannot copy `{}`: {source}", path.display())]
-    Copy { path: PathBuf, source: io::Error },
+    #[error("cannot copy `{}`: {}", path.display(), reasons(source))]
+    Copy { path: PathBuf, source: FolderError },
     #[error("`{}` leads out of the workspace", path.display())]
     Outside { path: PathBuf },
     #[error("cannot install `{}`: {reason}", path.display())]
@@ -51,12 +55,12 @@ impl Place {
         let place = Self::empty(options)?;
         let case = &job.located.case;
         let own_inputs = job.located.folder.join("inputs");
+        let own = &job.located.folder;
         if job.located.has_folder() && own_inputs.is_dir() {
-            copy(&own_inputs, &place.workspace())?;
+            copy(own, Path::new("inputs"), &place.workspace())?;
         }
         for file in &case.setup.files {
-            let from = job.located.resolve(file, &options.elsewhere);
-            copy(&from, &place.workspace().join(below(file)?))?;
+            copy(own, file, &place.workspace().join(below(file)?))?;
         }
         for skill in &case.setup.preinstall_skills {
             place.install(&job.located.resolve(skill, &options.elsewhere), options)?;
@@ -65,6 +69,7 @@ impl Place {
             place.refuse(&job.located.resolve(pack, &options.elsewhere), options)?;
         }
         place.configure(settings(case, options))?;
+        place.write(&place.case_settings(), &json!(case.setup.config))?;
         if let Some(script) = &case.mock {
             place.write(&place.script(), &json!(script))?;
         }
@@ -86,6 +91,11 @@ impl Place {
 
     fn home(&self) -> PathBuf {
         self.folder.path().join("home")
+    }
+
+    /// What the case says about settings. It counts as a project's word, in place of any file among its inputs.
+    fn case_settings(&self) -> PathBuf {
+        self.folder.path().join("settings.json")
     }
 
     fn script(&self) -> PathBuf {
@@ -122,6 +132,7 @@ impl Place {
                 command.args(["--model", "offline"]);
             }
         }
+        command.arg("--project-config").arg(self.case_settings());
         for root in &case.setup.skill_roots {
             command.arg("--root").arg(job.located.resolve(root, &options.elsewhere));
         }
@@ -130,9 +141,6 @@ impl Place {
         }
         if let Some(skill) = job.without {
             command.arg("--deny").arg(format!("skill:{skill}"));
-        }
-        for approved in &case.setup.approve {
-            command.args(["--approve", approved]);
         }
         if case.setup.yes {
             command.arg("--yes");
@@ -157,7 +165,7 @@ impl Place {
             let name =
                 skill.canonicalize().ok().and_then(|real| real.file_name().map(ToOwned::to_owned));
             let name = name.ok_or_else(|| PlaceError::Outside { path: skill.to_owned() })?;
-            return copy(skill, &self.home().join(".agent/skills").join(name));
+            return copy(skill, Path::new("."), &self.home().join(".agent/skills").join(name));
         }
         let failed = |reason: String| PlaceError::Install { path: skill.to_owned(), reason };
         let mut command = self.program(options);
@@ -193,11 +201,8 @@ impl Place {
 impl Files for Place {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         let path = below(path).ok()?;
-        let places = std::iter::once(self.workspace()).chain(self.sandboxes());
-        places
-            .map(|place| place.join(&path))
-            .find(|file| file.is_file())
-            .and_then(|file| fs::read(file).ok())
+        let mut places = std::iter::once(self.workspace()).chain(self.sandboxes());
+        places.find_map(|place| Folder::open(&place).ok()?.read(&path, LONGEST_OUTPUT).ok())
     }
 }
 
@@ -213,7 +218,8 @@ fn below(path: &Path) -> Result<PathBuf, PlaceError> {
     Ok(plain.strip_prefix("inputs").map(Path::to_owned).unwrap_or(plain))
 }
 
-/// What all cases begin with, then the case's limits, then what it says itself.
+/// What all cases begin with, the case's limits and numbers where they are lower, and what it approves. An approval
+/// is a rule of the weakest kind here, not a flag, so that what the user denies stays denied.
 fn settings(case: &Case, options: &Options) -> Map<String, Value> {
     let mut settings = options.config.clone();
     let constraints = &case.constraints;
@@ -227,39 +233,73 @@ fn settings(case: &Case, options: &Options) -> Map<String, Value> {
         .into_iter()
         .filter_map(|(key, limit)| Some((key.to_owned(), limit?.into())))
         .collect();
-    if !limits.is_empty() {
-        merge(&mut settings, Map::from_iter([("budget".to_owned(), Value::Object(limits))]));
-    }
-    merge(&mut settings, case.setup.config.clone());
+    let time = constraints.max_script_seconds;
+    let time = time.map(|seconds| ("timeout_seconds".to_owned(), seconds.into()));
+    change(&mut settings, "budget", |budget| lower(budget, limits));
+    change(&mut settings, "execution", |execution| lower(execution, time.into_iter().collect()));
+    lower_known(&mut settings, &case.setup.config);
+    change(&mut settings, "permissions", |permissions| {
+        for approved in &case.setup.approve {
+            let (tool, pattern) = approved.split_once(':').unwrap_or((approved, "*"));
+            change(permissions, tool, |rules| {
+                drop(rules.insert(pattern.to_owned(), "allow".into()))
+            });
+        }
+    });
     settings
 }
 
-fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(Value::Object(inner)), Value::Object(more)) => merge(inner, more),
-            (_, value) => {
-                into.insert(key, value);
-            }
+/// Changes the object at a key; an empty one is none.
+fn change(settings: &mut Map<String, Value>, key: &str, how: impl FnOnce(&mut Map<String, Value>)) {
+    let mut inner = match settings.remove(key) {
+        Some(Value::Object(inner)) => inner,
+        _ => Map::new(),
+    };
+    how(&mut inner);
+    if !inner.is_empty() {
+        settings.insert(key.to_owned(), Value::Object(inner));
+    }
+}
+
+/// Numbers that count where none is lower already.
+fn lower(settings: &mut Map<String, Value>, limits: Map<String, Value>) {
+    for (key, limit) in limits {
+        let known = settings.get(&key).and_then(Value::as_f64);
+        if known.is_none_or(|known| limit.as_f64().is_some_and(|limit| limit < known)) {
+            settings.insert(key, limit);
         }
     }
 }
 
-/// Copies a file or a folder; links are copied as what they lead to, so that a place needs nothing outside of it.
-fn copy(from: &Path, to: &Path) -> Result<(), PlaceError> {
-    let failed = |source| PlaceError::Copy { path: from.to_owned(), source };
-    if !from.is_dir() {
-        if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent).map_err(failed)?;
+/// The same for numbers of the case that the user has set, too: what is in a user's file counts more than what is in
+/// a project's.
+fn lower_known(settings: &mut Map<String, Value>, case: &Map<String, Value>) {
+    for (key, value) in case {
+        match (settings.get_mut(key), value) {
+            (Some(Value::Object(inner)), Value::Object(more)) => lower_known(inner, more),
+            (Some(known @ Value::Number(_)), Value::Number(_))
+                if value.as_f64() < known.as_f64() =>
+            {
+                *known = value.clone();
+            }
+            _ => {}
         }
-        return fs::copy(from, to).map(|_| ()).map_err(failed);
     }
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
+}
+
+/// Copies what is in a folder; links are copied as what they lead to, so that a place needs nothing outside of it.
+fn copy(folder: &Path, inner: &Path, to: &Path) -> Result<(), PlaceError> {
+    let failed = |source| PlaceError::Copy { path: folder.join(inner), source };
+    let folder = Folder::open(folder).map_err(failed)?;
+    folder.copy(inner, to, &mut Quota::default()).map(|_| ()).map_err(failed)
+}
+
+/// An error and what caused it.
+fn reasons(error: &FolderError) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
-    Ok(())
 }
 
 /// The files below a folder; those of installers themselves, whose names begin with a dot, do not count.

@@ -34,6 +34,7 @@ case "$request" in
   where) answer "$PWD $HOME";;
   files) answer "$(cat a.txt sub/b.txt)";;
   config) answer "$(tr -d '"' < "$HOME/.agent/config.json")";;
+  settings) answer "$(tr -d '"' < "$HOME/../settings.json")";;
   arguments) answer "$*";;
   environment) answer "$(env | cut -d= -f1 | sort | tr '\n' ' ')";;
   meet-1) echo here > "$(dirname "$0")/meeting"; answer met;;
@@ -82,7 +83,9 @@ impl World {
             case,
             suite: "s".to_owned(),
             file: folder.join("case.json"),
+            sha256: String::new(),
             folder,
+            brought: BTreeMap::new(),
             should_trigger: None,
         }
     }
@@ -189,18 +192,71 @@ fn files_settings_and_limits_reach_the_run() {
         world.answer("files", json!({"setup": {"files": ["inputs/a.txt", "sub/b.txt"]}})),
         "onetwo"
     );
-    let config = json!({"setup": {"config": {"budget": {"max_turns": 3}, "disclosure": "core"}}, "constraints": {"max_turns": 9, "max_tool_calls": 2}});
-    assert_eq!(
-        world.answer("config", config),
-        "{budget:{max_tool_calls:2,max_turns:3},disclosure:core}"
-    );
     let told = json!({"setup": {"skill_roots": ["inputs"], "approve": ["run_script:*"], "yes": true, "skill": "x"}, "constraints": {"deny_tools": ["grep"]}});
     let root = world.folder.path().join("inputs");
-    let expected = format!(
-        "run --events --quiet --model offline --root {} --deny grep --approve run_script:* --yes --skill x -- arguments",
-        root.display()
+    let answer = world.answer("arguments", told);
+    let (before, after) = answer.split_once(" --project-config ").unwrap();
+    assert_eq!(before, "run --events --quiet --model offline");
+    let (settings, after) = after.split_once(' ').unwrap();
+    assert!(settings.ends_with("/settings.json"), "{settings}");
+    assert_eq!(
+        after,
+        format!("--root {} --deny grep --yes --skill x -- arguments", root.display())
     );
-    assert_eq!(world.answer("arguments", told), expected);
+}
+
+#[test]
+fn a_case_can_only_lower_what_the_user_has_set() {
+    let world = World::new();
+    let mut options = world.options();
+    let users = json!({"budget": {"max_turns": 5, "max_cost_usd": null}, "execution": {"timeout_seconds": 60}, "security": {"max_skill_body_lines": 100}, "audit": {"store_prompts": false}});
+    options.config = users.as_object().unwrap().clone();
+    let check = |more: Value, expected: &str| {
+        let case = world.located("config", more);
+        let results = world.run(&[case], &options);
+        assert_eq!(
+            results["config"].answer.as_deref(),
+            Some(expected),
+            "{:?}",
+            results["config"].error
+        );
+    };
+    let with = |budget: &str, time: &str, lines: &str, rules: &str| {
+        format!(
+            "{{audit:{{store_prompts:false}},budget:{{{budget}}},execution:{{timeout_seconds:{time}}}{rules},security:{{max_skill_body_lines:{lines}}}}}"
+        )
+    };
+    let same = "max_cost_usd:null,max_turns:5";
+    check(json!({}), &with(same, "60", "100", ""));
+    check(
+        json!({"constraints": {"max_turns": 9, "max_script_seconds": 90}}),
+        &with(same, "60", "100", ""),
+    );
+    check(
+        json!({"constraints": {"max_turns": 2, "max_tool_calls": 7, "max_script_seconds": 1}}),
+        &with("max_cost_usd:null,max_tool_calls:7,max_turns:2", "1", "100", ""),
+    );
+    let config = |lines: u32| json!({"setup": {"config": {"security": {"max_skill_body_lines": lines}, "audit": {"store_prompts": true}, "disclosure": "core"}}});
+    check(config(9), &with(same, "60", "9", ""));
+    check(config(900), &with(same, "60", "100", ""));
+    check(
+        json!({"setup": {"approve": ["grep", "write_file:a.txt", "write_file:b:c"]}}),
+        &with(
+            same,
+            "60",
+            "100",
+            ",permissions:{grep:{*:allow},write_file:{a.txt:allow,b:c:allow}}",
+        ),
+    );
+}
+
+#[test]
+fn what_a_case_says_about_settings_is_handed_over_as_a_projects_word() {
+    let world = World::new();
+    let setup = json!({"setup": {"config": {"disclosure": "core"}}});
+    assert_eq!(world.answer("settings", setup.clone()), "{disclosure:core}");
+    assert_eq!(world.answer("config", setup.clone()), "{}");
+    assert_eq!(world.answer("settings", json!({})), "{}", "also where it says nothing");
 }
 
 #[test]

@@ -104,3 +104,29 @@ fn a_damaged_store_is_an_error_and_not_an_empty_one() {
     let error = TrustStore::default().write(&world.path("trust.json/below")).unwrap_err();
     assert!(matches!(error, TrustError::Write { .. }), "{error}");
 }
+
+#[test]
+fn a_file_of_cases_is_trusted_with_what_it_brings_along() {
+    let world = World::new();
+    world.write("p/a.json", "");
+    world.write("p/b.json", "");
+    let (a, b) = (world.path("p/a.json"), world.path("p/b.json"));
+    let mut store = TrustStore::default();
+    store.trust_evals(&a, "1".to_owned());
+    let said = |store: &TrustStore, file: &Path, sum: &str| {
+        let sum = || Ok::<_, std::convert::Infallible>(sum.to_owned());
+        Trust::Only(store.clone()).evals(file, sum).unwrap()
+    };
+    assert_eq!(said(&store, &a, "1"), EvalsTrust::Trusted);
+    assert_eq!(said(&store, &a, "2"), EvalsTrust::Changed);
+    assert_eq!(said(&store, &b, "1"), EvalsTrust::Unknown);
+    let unneeded = || -> Result<String, ()> { unreachable!("no hash is needed") };
+    assert_eq!(Trust::Only(store.clone()).evals(&b, unneeded), Ok(EvalsTrust::Unknown));
+    assert_eq!(Trust::Everything.evals(&b, unneeded), Ok(EvalsTrust::Trusted));
+    let file = world.path("trust.json");
+    store.write(&file).unwrap();
+    let mut store = TrustStore::read(&file).unwrap();
+    assert_eq!(said(&store, &a, "1"), EvalsTrust::Trusted);
+    assert_eq!(store.untrust(&world.path("p")), [a.to_string_lossy()]);
+    assert_eq!(said(&store, &a, "1"), EvalsTrust::Unknown);
+}

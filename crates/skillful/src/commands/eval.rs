@@ -3,12 +3,14 @@
 mod compared;
 mod folder;
 mod from_run;
+pub(crate) mod gate;
 mod judge;
 mod new;
 mod plan;
 mod progress;
 mod results;
 mod run;
+mod settings;
 mod summary;
 mod triggers;
 

@@ -156,11 +156,16 @@ impl Run {
 fn chosen(session: &Session, index: &Index, name: &str) -> Result<SkillRef, Failure> {
     let entry = session.meant(index, name)?;
     if !entry.trusted {
-        let message = format!("the skill `{name}` comes from a project that is not trusted");
-        return Err(Failure::new(Exit::Refused, "SkillUntrusted", message)
-            .hint("look at the project's skills, then `skillful trust project`"));
+        return Err(untrusted(name));
     }
     Ok(SkillRef { name: entry.name.clone(), source: Some(entry.source) })
+}
+
+/// The refusal of a skill that the user has not looked at.
+pub(crate) fn untrusted(name: &str) -> Failure {
+    let message = format!("the skill `{name}` comes from a project that is not trusted");
+    Failure::new(Exit::Refused, "SkillUntrusted", message)
+        .hint("look at the project's skills, then `skillful trust project`")
 }
 
 /// What a run begins with.

@@ -1,5 +1,6 @@
 //! `skillful trust` and `skillful untrust`
 
+pub(crate) mod evals;
 pub(crate) mod key;
 
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ pub(crate) struct Trust {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Trust the skills of the project you are in
+    /// Trust the skills and evals of the project you are in
     #[command(
         after_help = "Examples:\n  skillful trust project --dry-run\n  skillful -C ~/work/app trust project"
     )]
@@ -39,6 +40,7 @@ enum What {
         #[arg(long)]
         dry_run: bool,
     },
+    Evals(evals::TrustEvals),
     Key(key::TrustKey),
 }
 
@@ -58,10 +60,12 @@ pub(crate) struct Untrust {
     dry_run: bool,
 }
 
-/// Folders whose skills were trusted.
+/// Folders whose skills were trusted, and files of eval cases.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Trusted {
     trusted: Vec<TrustedFolder>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    evals: Vec<evals::TrustedEvals>,
     written: bool,
 }
 
@@ -72,7 +76,7 @@ pub(crate) struct TrustedFolder {
     skills: Vec<String>,
 }
 
-/// Folders whose skills are no longer trusted.
+/// Folders whose skills and files whose eval cases are no longer trusted.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Untrusted {
     untrusted: Vec<String>,
@@ -83,11 +87,13 @@ impl Trust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let dry_run = match &self.what {
             What::Project { dry_run } => *dry_run,
+            What::Evals(command) => return command.run(session, output),
             What::Key(command) => return command.run(session, output),
         };
         let options = session.index_options()?;
         let roots = project_roots(session);
-        if roots.is_empty() {
+        let evals = evals::of_project(session, output)?;
+        if roots.is_empty() && evals.is_empty() {
             return Err(Failure::new(
                 Exit::Failed,
                 "NoProjectSkills",
@@ -116,18 +122,22 @@ impl Trust {
                 skills: names,
             });
         }
+        for one in &evals {
+            one.add_to(&mut store);
+        }
         if !dry_run {
             store.write(&file)?;
         }
-        let report = Trusted { trusted, written: !dry_run };
-        output.result(&report, |out, Palette { bold, .. }| {
+        let report = Trusted { trusted, evals, written: !dry_run };
+        output.result(&report, |out, palette| {
+            let Palette { bold, .. } = palette;
             for folder in &report.trusted {
                 writeln!(out, "{bold}{}{bold:#}", for_terminal(&folder.path))?;
                 for name in &folder.skills {
                     writeln!(out, "  {}", for_terminal(name))?;
                 }
             }
-            Ok(())
+            evals::print(&report.evals, out, palette)
         })?;
         output.note(if dry_run {
             "Nothing was written."

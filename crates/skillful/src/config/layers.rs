@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use tools::permission::Rules;
 
+use super::project::Objection;
 use super::rules::{self, RuleSet};
 use super::said::{ConfigError, Said};
 use super::{Config, Origin, model, project};
@@ -24,6 +25,8 @@ pub(crate) struct Layers {
     pub(crate) project_roots: Vec<PathBuf>,
     /// Folders that the user names.
     pub(crate) user_roots: Vec<PathBuf>,
+    /// What the user says, in a file and in the environment, without rules and without the project's word.
+    pub(super) own: Value,
     /// The user's rules.
     pub(crate) user_rules: RuleSet,
     /// Rules of the environment, which come after the user's.
@@ -37,15 +40,17 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// Reads the file of the project in `folder`, the user's file and the environment.
+    /// Reads the file of the project in `folder`, the user's file and the environment. `given` is read in place of the
+    /// project's file.
     pub(crate) fn read(
         folder: &Path,
+        given: Option<&Path>,
         home: Option<&Path>,
         environment: &[(OsString, OsString)],
     ) -> Result<Self, ConfigError> {
-        let mut layers = Self::default();
+        let mut layers = Self { own: Value::Object(Map::new()), ..Self::default() };
         let mut merged = Value::Object(Map::new());
-        let project_file = folder.join(".agent/config.json");
+        let project_file = given.map_or_else(|| folder.join(".agent/config.json"), Path::to_owned);
         let user_file = home.map(|home| home.join(".agent/config.json"));
         // In the home directory both are the same file, and it is the user's.
         let is_users = user_file.as_ref() == Some(&project_file);
@@ -53,7 +58,8 @@ impl Layers {
         if !is_users && let Some(mut said) = Said::in_file(&project)? {
             // What is wrong is told, and not only ignored.
             said.check()?;
-            layers.warnings = project::restrict(&mut said.settings);
+            let ignored = project::restrict(&mut said.settings);
+            layers.warnings = ignored.iter().map(Objection::warning).collect();
             layers.project_roots = roots(&said.settings, folder, home);
             layers.project_rules = said.rules()?;
             layers.add(&mut merged, said)?;
@@ -65,12 +71,14 @@ impl Layers {
             layers.user_roots = roots(&said.settings, home.unwrap_or(folder), home);
             layers.user_rules = said.rules()?;
             own_rules.push((said.origin.clone(), layers.user_rules.clone()));
+            lay_over(&mut layers.own, said.settings.clone());
             layers.add(&mut merged, said)?;
         }
         for said in variables(environment) {
             let rules = said.rules()?;
             layers.environment_rules.extend(rules.clone());
             own_rules.push((said.origin.clone(), rules));
+            lay_over(&mut layers.own, said.settings.clone());
             layers.add(&mut merged, said)?;
         }
         layers.add_rules(&mut merged, &own_rules, &project);
@@ -86,10 +94,7 @@ impl Layers {
             .map_err(|error| said.wrong(REQUIRED_APPROVAL, error.to_string()))?;
         self.required_approval.0.extend(asked.0);
         let Said { origin, settings: layer, .. } = &mut said;
-        if let Value::Object(layer) = layer {
-            // They are laid over each other otherwise, see `add_rules`.
-            ["permissions", "profiles"].iter().for_each(|key| drop(layer.remove(*key)));
-        }
+        remove_rules(layer);
         let left = model::leave_server(merged, layer);
         let belongs = |key: &str, section: &str| {
             key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -102,15 +107,15 @@ impl Layers {
             };
             self.origins.insert(key, from);
         }
-        unite(merged, layer);
-        merge(merged, said.settings);
+        lay_over(merged, said.settings);
         Ok(())
     }
 
     /// Lays the rules of all places over each other as the engine does.
     fn add_rules(&mut self, merged: &mut Value, own: &[(Origin, RuleSet)], project: &Origin) {
         let others = [&self.user_rules, &self.environment_rules];
-        self.warnings.extend(rules::restrict(&mut self.project_rules, &others));
+        let ignored = rules::restrict(&mut self.project_rules, &others);
+        self.warnings.extend(ignored.iter().map(Objection::warning));
         let effective = rules::effective(own, (project, &self.project_rules));
         merged["permissions"] = Value::Object(effective.permissions);
         merged["profiles"] = Value::Object(effective.profiles);
@@ -194,6 +199,21 @@ pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
             })
         })
         .collect()
+}
+
+/// Lays what a place says over what weaker ones say.
+fn lay_over(below: &mut Value, mut above: Value) {
+    remove_rules(&mut above);
+    unite(below, &mut above);
+    model::leave_server(below, &above);
+    merge(below, above);
+}
+
+/// Rules are laid over each other otherwise, see `add_rules`.
+fn remove_rules(settings: &mut Value) {
+    if let Value::Object(settings) = settings {
+        ["permissions", "profiles"].iter().for_each(|key| drop(settings.remove(*key)));
+    }
 }
 
 /// The one list that later places add to and do not replace: nobody can take back what another wants to be asked.

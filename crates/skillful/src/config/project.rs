@@ -69,27 +69,43 @@ pub(super) const SETTINGS: [(&str, Say); 40] = [
     ("trust.projects", Only(&["ask"])),
 ];
 
-/// Takes out of a project's settings what it may not say; gives a warning for each.
-pub(super) fn restrict(settings: &mut Value) -> Vec<String> {
+/// Something that a project says and that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Objection {
+    /// The setting, with its value where that is no secret.
+    pub(crate) what: String,
+    /// Why it does not count.
+    pub(crate) why: String,
+}
+
+impl Objection {
+    /// What to say where the rest of the file counts.
+    pub(super) fn warning(&self) -> String {
+        format!("`{}` in the project's file is ignored: {}", self.what, self.why)
+    }
+}
+
+/// Takes out of a project's settings what it may not say; answers with that.
+pub(super) fn restrict(settings: &mut Value) -> Vec<Objection> {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    let mut warnings = Vec::new();
+    let mut objections = Vec::new();
     for key in known_keys() {
         let pointer = format!("/{}", key.replace('.', "/"));
         let default = defaults.pointer(&pointer).unwrap_or(&Value::Null);
         let Some(value) = settings.pointer(&pointer) else { continue };
         if let Some(objection) = objection(&key, value, default) {
-            warnings.push(objection);
+            objections.push(objection);
             remove(settings, &pointer);
         }
     }
-    warnings
+    objections
 }
 
 /// Why a project's word on a setting does not count, if it does not.
-fn objection(key: &str, value: &Value, default: &Value) -> Option<String> {
+fn objection(key: &str, value: &Value, default: &Value) -> Option<Objection> {
     let say = SETTINGS.iter().find(|(known, _)| *known == key).map(|(_, say)| *say);
     let ignored =
-        |what: &str, why: &str| Some(format!("`{what}` in the project's file is ignored: {why}"));
+        |what: &str, why: &str| Some(Objection { what: what.to_owned(), why: why.to_owned() });
     match say {
         // A default changes nothing.
         _ if value == default => None,

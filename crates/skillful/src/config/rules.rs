@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use tools::permission::{Action, Configuration, Engine, PERMISSIONS, Rule, Rules};
 
 use super::Origin;
+use super::project::Objection;
 
 /// Rules of one place. Their order matters, so they are read straight from the text.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
@@ -32,34 +33,35 @@ impl RuleSet {
     }
 }
 
-/// Takes out of a project's rules what would allow more than `others` do; gives a warning for each.
-pub(super) fn restrict(project: &mut RuleSet, others: &[&RuleSet]) -> Vec<String> {
+/// Takes out of a project's rules what would allow more than `others` do; answers with that.
+pub(super) fn restrict(project: &mut RuleSet, others: &[&RuleSet]) -> Vec<Objection> {
     let mut below = Rules::defaults().0;
     below.extend(others.iter().flat_map(|rules| rules.permissions.0.iter().cloned()));
-    let mut warnings = drop_ignored(&mut project.permissions, "permissions", &below);
+    let mut objections = drop_ignored(&mut project.permissions, "permissions", &below);
     for (name, rules) in &mut project.profiles {
         let mut below = below.clone();
         below.extend(others.iter().flat_map(|rules| rules.profile(name).iter().cloned()));
-        warnings.extend(drop_ignored(rules, &format!("profiles.{name}"), &below));
+        objections.extend(drop_ignored(rules, &format!("profiles.{name}"), &below));
     }
-    warnings
+    objections
 }
 
-fn drop_ignored(rules: &mut Rules, section: &str, below: &[Rule]) -> Vec<String> {
-    let mut warnings = Vec::new();
+fn drop_ignored(rules: &mut Rules, section: &str, below: &[Rule]) -> Vec<Objection> {
+    let mut objections = Vec::new();
     let mut kept: Vec<Rule> = Vec::new();
     for rule in rules.0.drain(..) {
         if loosens(&rule, &kept, below) {
             let Rule { permission, pattern, action } = rule;
-            warnings.push(format!(
-                "`{section}.{permission}: {{\"{pattern}\": \"{action}\"}}` in the project's file is ignored: a project may only tighten it"
-            ));
+            objections.push(Objection {
+                what: format!("{section}.{permission}: {{\"{pattern}\": \"{action}\"}}"),
+                why: "a project may only tighten it".to_owned(),
+            });
         } else {
             kept.push(rule);
         }
     }
     rules.0 = kept;
-    warnings
+    objections
 }
 
 /// Whether a rule of a project asks for more than the rules below it give, and for nothing else: it takes back

@@ -29,7 +29,7 @@ fn read(said: &Said<'_>) -> (Result<Layers, ConfigError>, TempDir) {
     let environment: Vec<(OsString, OsString)> =
         said.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let home = folder.path().join("home");
-    (Layers::read(&folder.path().join("project"), Some(&home), &environment), folder)
+    (Layers::read(&folder.path().join("project"), None, Some(&home), &environment), folder)
 }
 
 /// Every setting that was given, as `key=value < where it is from`.
@@ -267,7 +267,7 @@ fn in_the_home_directory_the_file_is_the_users() {
     fs::create_dir(folder.path().join(".agent")).unwrap();
     let text = r#"{"trust": {"projects": "all"}, "skill_roots": ["mine"]}"#;
     fs::write(folder.path().join(".agent/config.json"), text).unwrap();
-    let layers = Layers::read(folder.path(), Some(folder.path()), &[]).unwrap();
+    let layers = Layers::read(folder.path(), None, Some(folder.path()), &[]).unwrap();
     assert!(matches!(layers.origins["trust.projects"], Origin::User(_)));
     assert!(layers.project_roots.is_empty() && layers.warnings.is_empty());
 }

@@ -13,13 +13,18 @@ use crate::failure::Failure;
 /// A skill's folder; that of a built-in skill is written for the occasion and goes away with this value.
 pub(super) struct SkillFolder {
     pub(super) path: PathBuf,
-    _written: Option<TempDir>,
+    written: Option<TempDir>,
+}
+
+/// The folders that were written for the occasion.
+pub(super) fn written(skills: &[SkillFolder]) -> Vec<PathBuf> {
+    skills.iter().filter(|skill| skill.written.is_some()).map(|skill| skill.path.clone()).collect()
 }
 
 impl SkillFolder {
     pub(super) fn of(entry: &Entry) -> Result<Self, Failure> {
         if entry.source != Source::Builtin {
-            return Ok(Self { path: entry.path.clone(), _written: None });
+            return Ok(Self { path: entry.path.clone(), written: None });
         }
         let written = tempfile::tempdir()?;
         let path = written.path().join(&entry.name);
@@ -28,6 +33,6 @@ impl SkillFolder {
             fs::create_dir_all(to.parent().unwrap_or(&path))?;
             fs::write(to, file.bytes)?;
         }
-        Ok(Self { path, _written: Some(written) })
+        Ok(Self { path, written: Some(written) })
     }
 }

@@ -1,13 +1,14 @@
 //! `skillful eval from-run`
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use eval::case::Case;
+use eval::folder::Folder;
 use eval::record::case_of;
+use tools::workspace::PathPatterns;
 
-use super::new::{Written, as_json, write};
+use super::new::{NewFile, Trusted, Written, as_json, write};
 use crate::commands::runs::of_journal;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -16,7 +17,7 @@ use crate::session::Session;
 /// Turn a recorded run into a case that repeats it
 ///
 /// The model's decisions become the replies of the scripted model, and what came of them is expected again. Files that
-/// the run named and that are still there are copied.
+/// the run named and that are still there are copied, but for those whose names say that they hold secrets.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful eval from-run last\n  skillful eval from-run 20261115_083000_k3f9 --suite csv --id sales"
@@ -46,39 +47,40 @@ impl FromRun {
         let id = self.id.clone().unwrap_or(own_name);
         let target = super::new::target(session, &self.suite, &id)?;
         let mut case = case_of(&id, &events);
-        let inputs = keep_inputs(&mut case, &session.surroundings.working_directory, &target);
+        let inputs = keep_inputs(&mut case, &session.surroundings.working_directory)?;
         let skills = session.surroundings.project().join(".agent/skills");
         if skills.is_dir() {
             case.setup.skill_roots = vec![PathBuf::from("./.agent/skills")];
         }
         let (file, bytes) = as_json(target.join("case.json"), &case)?;
         if !self.dry_run {
-            inputs.iter().try_for_each(|(from, to)| copy(from, to))?;
+            for (path, bytes) in &inputs {
+                write(&target.join("inputs").join(path), bytes)?;
+            }
             write(&file, &bytes)?;
         }
-        let files = inputs.iter().map(|(_, to)| to).chain([&file]);
-        Written::of(&self.suite, &id, files, !self.dry_run).print(output)
+        let inputs = inputs.iter().map(|(path, _)| target.join("inputs").join(path));
+        let files: Vec<PathBuf> = inputs.chain([file]).collect();
+        // A record may be anybody's, and so is what it says.
+        Written::of(&self.suite, &id, files.iter(), !self.dry_run).print(Trusted::Never, output)
     }
 }
 
-/// What the run named and is still there belongs in `inputs/`; the case asks for nothing else.
-fn keep_inputs(case: &mut Case, workspace: &Path, target: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let is_kept = |path: &PathBuf| {
-        let plain = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        let metadata = fs::symlink_metadata(workspace.join(path));
-        plain && metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST)
+/// What the run named and is still there belongs in `inputs/`; the case asks for nothing else. A record that came
+/// from elsewhere can name anything, so nothing outside of the workspace and no secret is taken along.
+fn keep_inputs(case: &mut Case, workspace: &Path) -> Result<Vec<NewFile>, Failure> {
+    let folder = Folder::open(workspace).map_err(|error| {
+        Failure::from_error(Exit::Failed, "IOError", &error).hint("check its permissions")
+    })?;
+    let secrets = PathPatterns::secrets();
+    let is_open = |path: &PathBuf| {
+        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let is_kept = path.starts_with(".git") || path.starts_with(".agent");
+        plain && !is_kept && secrets.matching(&path.to_string_lossy()).is_none()
     };
-    let named = std::mem::take(&mut case.setup.files).into_iter();
-    let named: Vec<PathBuf> = named.filter(is_kept).collect();
-    case.setup.files = named.iter().map(|path| Path::new("inputs").join(path)).collect();
-    let places = named.iter().map(|path| (workspace.join(path), target.join("inputs").join(path)));
-    places.collect()
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(to.parent().unwrap_or(to))?;
-    fs::copy(from, to).map(|_| ()).map_err(|error| {
-        let message = format!("cannot copy `{}`: {error}", from.display());
-        Failure::new(Exit::Failed, "IOError", message).hint("check its permissions")
-    })
+    let named = std::mem::take(&mut case.setup.files).into_iter().filter(is_open);
+    let read = |path: PathBuf| folder.read(&path, LARGEST).ok().map(|bytes| (path, bytes));
+    let kept: Vec<NewFile> = named.filter_map(read).collect();
+    case.setup.files = kept.iter().map(|(path, _)| Path::new("inputs").join(path)).collect();
+    Ok(kept)
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use agent::event::Event;
 use eval::case::{self, Located};
+use eval::folder::Folder;
 use eval::judge::{Evidence, Files, Verdict, judge};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,7 +48,10 @@ impl Judge {
         let located = self.chosen(&cases)?;
         let (events, folder) = self.events(session)?;
         let files = folder.map(|run| Left { workspace: here.clone(), run });
-        let expected = located.expected_contents()?;
+        let expected = located.expected_contents().map_err(|error| {
+            Failure::from_error(Exit::Refused, "CaseUnfit", &error)
+                .hint("`expected/` holds regular files of the case")
+        })?;
         let evidence = Evidence {
             events: &events,
             expected: &expected,
@@ -107,6 +111,9 @@ fn read_lines(path: &Path) -> Result<Vec<Event>, Failure> {
         .collect()
 }
 
+/// Bytes of a file that is judged.
+const LONGEST: u64 = 64 << 20;
+
 /// What a run of this project left behind.
 struct Left {
     workspace: PathBuf,
@@ -116,7 +123,7 @@ struct Left {
 impl Files for Left {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         let places = [&self.workspace, &self.run.join("sandbox"), &self.run.join("artifacts")];
-        places.into_iter().find_map(|place| std::fs::read(place.join(path)).ok())
+        places.into_iter().find_map(|place| Folder::open(place).ok()?.read(path, LONGEST).ok())
     }
 }
 

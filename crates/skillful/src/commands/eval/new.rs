@@ -1,6 +1,7 @@
 //! `skillful eval new`
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,6 +13,7 @@ use serde_json::json;
 use skill::index::Entry;
 use skill::roots::Source;
 
+use crate::commands::trust::evals::trust_files;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
@@ -36,6 +38,13 @@ pub(crate) struct Written {
     pub(super) written: bool,
 }
 
+/// Whether what was written can be run at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trusted {
+    Already,
+    Never,
+}
+
 impl Written {
     pub(super) fn of<'f>(
         suite: &str,
@@ -47,14 +56,16 @@ impl Written {
         Self { suite: suite.to_owned(), id: id.to_owned(), files, written }
     }
 
-    pub(super) fn print(&self, output: &Output) -> Result<ExitCode, Failure> {
+    pub(super) fn print(&self, trusted: Trusted, output: &Output) -> Result<ExitCode, Failure> {
         output.result(self, |out, _| {
             self.files.iter().try_for_each(|file| writeln!(out, "{file}"))
         })?;
-        output.note(if self.written {
-            "`skillful eval run` runs it."
-        } else {
-            "Nothing was written."
+        output.note(match (self.written, trusted) {
+            (false, _) => "Nothing was written.",
+            (true, Trusted::Already) => "`skillful eval run` runs it.",
+            (true, Trusted::Never) => {
+                "Look at it, then `skillful trust project`; `skillful eval run` runs it."
+            }
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -67,11 +78,16 @@ impl New {
         let target = target(session, &entry.name, "loads")?;
         let mut files = vec![as_json(target.join("case.json"), &first_case(session, entry))?];
         files.extend(queries(entry)?);
+        let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+        let can_trust = entry.trusted && session.trust_file().is_some();
+        let trusted = if can_trust { Trusted::Already } else { Trusted::Never };
         if !self.dry_run {
             files.iter().try_for_each(|(path, bytes)| write(path, bytes))?;
+            if trusted == Trusted::Already {
+                trust_files(session, &paths, output)?;
+            }
         }
-        let paths = files.iter().map(|(path, _)| path);
-        Written::of(&entry.name, "loads", paths, !self.dry_run).print(output)
+        Written::of(&entry.name, "loads", paths.iter(), !self.dry_run).print(trusted, output)
     }
 }
 
@@ -117,6 +133,7 @@ fn queries(entry: &Entry) -> Result<Option<NewFile>, Failure> {
     if entry.source == Source::Builtin || file.exists() {
         return Ok(None);
     }
+    refuse_links(&entry.path, &file)?;
     let first = entry.description.split(". ").next().unwrap_or_default();
     let queries = json!([
         {"query": first, "should_trigger": true},
@@ -137,7 +154,9 @@ pub(super) fn target(session: &Session, suite: &str, id: &str) -> Result<PathBuf
             "a suite and a case are named without slashes",
         ));
     }
-    let target = session.surroundings.project().join(".agent/evals").join(suite).join(id);
+    let project = session.surroundings.project();
+    let target = project.join(".agent/evals").join(suite).join(id);
+    refuse_links(project, &target)?;
     if target.exists() {
         let message = format!("there is a case at `{}` already", target.display());
         return Err(Failure::new(Exit::Failed, "AlreadyExists", message).hint("remove it first"));
@@ -146,7 +165,7 @@ pub(super) fn target(session: &Session, suite: &str, id: &str) -> Result<PathBuf
 }
 
 /// A file that is to be written, and what it will hold.
-type NewFile = (PathBuf, Vec<u8>);
+pub(super) type NewFile = (PathBuf, Vec<u8>);
 
 pub(super) fn as_json(path: PathBuf, content: &impl Serialize) -> Result<NewFile, Failure> {
     let mut bytes = serde_json::to_vec_pretty(content).map_err(std::io::Error::from)?;
@@ -154,8 +173,26 @@ pub(super) fn as_json(path: PathBuf, content: &impl Serialize) -> Result<NewFile
     Ok((path, bytes))
 }
 
+/// Writes a file that is not there yet: a link in its place would lead elsewhere.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(path);
-    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, bytes));
-    written.map_err(|error| Failure::cannot_write(path, &error))
+    let create = || {
+        fs::create_dir_all(folder)?;
+        File::options().write(true).create_new(true).open(path)?.write_all(bytes)
+    };
+    create().map_err(|error| Failure::cannot_write(path, &error))
+}
+
+/// Refuses folders below `top` on the way to `path` that a repository made links.
+fn refuse_links(top: &Path, path: &Path) -> Result<(), Failure> {
+    let below = path.ancestors().take_while(|folder| *folder != top);
+    let is_link = |folder: &&Path| folder.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    match below.into_iter().find(is_link) {
+        Some(link) => {
+            let message = format!("`{}` is a link, so nothing is written there", link.display());
+            Err(Failure::new(Exit::Refused, "StateUnsafe", message)
+                .hint("put a folder in its place"))
+        }
+        None => Ok(()),
+    }
 }

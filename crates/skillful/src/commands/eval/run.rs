@@ -1,7 +1,6 @@
 //! `skillful eval run`
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,12 +13,11 @@ use eval::case::Located;
 use eval::report::{About, Report};
 use eval::runner::{self, CaseResult, Grader, Job, Options};
 use eval::suite;
-use serde_json::{Map, Value};
 
-use super::folder::SkillFolder;
+use super::folder::{self, SkillFolder};
 use super::plan::Plan;
 use super::results::{Format, Results};
-use super::{compared, progress, summary};
+use super::{compared, gate, progress, settings, summary};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
@@ -27,7 +25,8 @@ use crate::session::Session;
 /// Run cases and report on them
 ///
 /// Each case runs in a workspace and home of its own. Without --model nothing needs a network: a case brings the
-/// model's replies along, or the offline planner decides.
+/// model's replies along, or the offline planner decides. Cases of a project run after you trust them (`trust
+/// project`), in the sandbox, within your own settings.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful eval run\n  skillful eval run .agent/evals/csv --report md,html\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3 --with-without my-skill\n  skillful eval run --baseline main.json --fail-under 0.95\n  skillful eval run --resume last"
@@ -74,20 +73,26 @@ impl Run {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let baseline =
             self.baseline.as_deref().map(|path| read_report(session, path)).transpose()?;
-        let (paths, _skills) = self.paths(session)?;
-        let (cases, problems) = suite::find(&paths);
-        if cases.is_empty() && problems.is_empty() {
+        let (paths, skills) = self.paths(session)?;
+        let (found, problems) = suite::find(&paths);
+        if found.is_empty() && problems.is_empty() {
             return Err(Failure::new(Exit::Usage, "NoCases", "there are no cases")
                 .hint("`skillful eval new SKILL` makes some"));
         }
+        settings::check(&found)?;
+        let passed = match self.dry_run {
+            true => None,
+            false => Some(gate::pass(session, &found, &folder::written(&skills))?),
+        };
+        let cases = passed.as_ref().map_or(found.as_slice(), |passed| &passed.cases);
         if let Some(skill) = &self.with_without {
-            compared::check(session, skill, &cases)?;
+            compared::check(session, skill, cases)?;
         }
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let earlier = self.resume.as_ref().map(|name| Results::open(session, name)).transpose()?;
         let options = self.options(session)?;
         let done = earlier.as_ref().map(Results::read).unwrap_or_default();
-        let (done, jobs) = self.left(&cases, done, &options);
+        let (done, jobs) = self.left(cases, done, &options);
         if self.dry_run {
             return Plan::of(&jobs, problems).print(output);
         }
@@ -167,7 +172,7 @@ impl Run {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).get(),
             grader: self.grader.as_ref().or(self.model.as_ref()).map(|model| {
-                let (environment, config) = handed_on(session);
+                let (environment, config) = settings::handed_on(session, true);
                 Grader { model: reachable(session, model), environment, config }
             }),
             ..options(session, self.model.as_deref(), self.base_url.as_deref(), PathBuf::new())?
@@ -231,14 +236,6 @@ fn carry_out(
     Ok(done)
 }
 
-/// Variables and settings that a real model needs.
-fn handed_on(session: &Session) -> (Vec<(OsString, OsString)>, Map<String, Value>) {
-    let (settings, headers) = session.layers.config.model.handed_on();
-    let mut environment = session.environment_without_folders();
-    environment.extend(headers);
-    (environment, Map::from_iter([("model".to_owned(), settings)]))
-}
-
 /// What runs of cases have in common.
 pub(super) fn options(
     session: &Session,
@@ -247,11 +244,7 @@ pub(super) fn options(
     records: PathBuf,
 ) -> Result<Options, Failure> {
     let model = model.map(|model| reachable(session, model));
-    // Without a real model nothing of this machine may show in a result.
-    let (environment, config) = match &model {
-        Some(_) => handed_on(session),
-        None => (Vec::new(), Map::new()),
-    };
+    let (environment, config) = settings::handed_on(session, model.is_some());
     Ok(Options {
         program: std::env::current_exe()?,
         arguments: base_url.iter().flat_map(|url| ["--base-url", *url]).map(Into::into).collect(),

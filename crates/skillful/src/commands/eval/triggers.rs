@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use eval::case::{TriggerQuery, trigger_cases};
+use eval::case::{self, Located, TriggerQuery, trigger_cases};
 use eval::report::{About, Report, TriggerRate};
 use eval::runner::{self, Job};
+use eval::suite;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal;
 
-use super::folder::SkillFolder;
-use super::progress;
+use super::folder::{SkillFolder, written};
 use super::run::options;
+use super::{gate, of_case, progress};
+use crate::commands::run::untrusted;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -75,13 +77,17 @@ impl Triggers {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
-        let folder = SkillFolder::of(entry)?;
-        let file = match &self.queries {
-            Some(file) => session.surroundings.working_directory.join(file),
-            None => own_queries(&folder.path).ok_or_else(|| no_queries(&self.skill))?,
+        if !entry.trusted {
+            return Err(untrusted(&self.skill));
+        }
+        let skills = [SkillFolder::of(entry)?];
+        let here = &session.surroundings.working_directory;
+        let found = match &self.queries {
+            Some(file) => read_queries(&here.join(file))?,
+            None => own_queries(&skills[0].path).ok_or_else(|| no_queries(&self.skill))?,
         };
-        let queries = read_queries(&file)?;
-        let cases = trigger_cases(&file, Some(self.skill.clone()), Some(folder.path), queries);
+        let passed = gate::pass(session, &found, &written(&skills))?;
+        let cases = self.cases(&passed.cases, &skills[0].path, here);
         let jobs: Vec<Job<'_>> = cases
             .iter()
             .flat_map(|located| {
@@ -123,14 +129,32 @@ impl Triggers {
             && rates.train.passed == rates.train.total;
         Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+
+    /// A case for each query. The skill is the one that was looked at with its own queries, else the one that is there.
+    fn cases(&self, queries: &[Located], skill: &Path, here: &Path) -> Vec<Located> {
+        let Some(first) = queries.first() else { return Vec::new() };
+        let brought = first.case.setup.preinstall_skills.first().filter(|_| self.queries.is_none());
+        let folder = brought.map_or_else(|| skill.to_owned(), |skill| first.resolve(skill, here));
+        let query = |located: &Located| TriggerQuery {
+            query: located.case.input.clone(),
+            should_trigger: located.should_trigger.unwrap_or_default(),
+        };
+        let name = Some(self.skill.clone());
+        let queries = queries.iter().map(query).collect();
+        trigger_cases(&first.file, &first.sha256, name, Some(folder), queries)
+    }
 }
 
 /// The first set of queries in a skill's evals.
-fn own_queries(skill: &Path) -> Option<PathBuf> {
-    let files = std::fs::read_dir(skill.join("evals")).ok()?;
-    let mut files: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    files.into_iter().find(|file| read_queries(file).is_ok())
+fn own_queries(skill: &Path) -> Option<Vec<Located>> {
+    let evals = skill.join("evals");
+    let (found, _) = if evals.is_dir() { suite::find(&[evals]) } else { Default::default() };
+    let mut files = found.chunk_by(|a, b| a.file == b.file);
+    files.find(|cases| are_queries(cases)).map(<[Located]>::to_vec)
+}
+
+fn are_queries(cases: &[Located]) -> bool {
+    cases.iter().all(|located| located.should_trigger.is_some())
 }
 
 fn no_queries(skill: &str) -> Failure {
@@ -139,13 +163,16 @@ fn no_queries(skill: &str) -> Failure {
         .hint("write evals/triggers.json in its folder, or name a file with --queries")
 }
 
-fn read_queries(file: &Path) -> Result<Vec<TriggerQuery>, Failure> {
-    let wrong = |reason: String| {
-        Failure::new(Exit::Usage, "InvalidCase", format!("{}: {reason}", file.display()))
-            .hint("write [{\"query\": \"…\", \"should_trigger\": true}, …]")
-    };
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+fn read_queries(file: &Path) -> Result<Vec<Located>, Failure> {
+    let hint = "write [{\"query\": \"…\", \"should_trigger\": true}, …]";
+    let cases = case::read_file(file).map_err(|error| of_case(&error).hint(hint))?;
+    match are_queries(&cases) {
+        true => Ok(cases),
+        false => {
+            let message = format!("{}: these are no trigger queries", file.display());
+            Err(Failure::new(Exit::Usage, "InvalidCase", message).hint(hint))
+        }
+    }
 }
 
 fn print(rates: &Rates, out: &mut dyn Write, palette: Palette) -> std::io::Result<()> {
