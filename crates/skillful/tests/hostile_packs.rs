@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use world::World;
@@ -60,10 +59,9 @@ fn world() -> World {
 fn refused(world: &World, name: &str, code: &str, source: &str) -> Option<String> {
     let watched = ["home/.agent", "outside", "tmp", "project"];
     let before: Vec<_> = watched.iter().map(|folder| snapshot(&world.path(folder))).collect();
-    let clock = Instant::now();
-    let output =
-        world.output(&format!("skillful install '{source}' --json --force --allow-unsafe"));
-    let took = clock.elapsed();
+    // Seconds of the processor, so that a busy machine is no reason to fail: one that takes them is killed.
+    let line = format!("ulimit -t 10; skillful install '{source}' --json --force --allow-unsafe");
+    let output = world.output(&line);
     let text = String::from_utf8_lossy(&output.stdout);
     let document: Value =
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("{name}: {output:?}"));
@@ -101,7 +99,6 @@ fn refused(world: &World, name: &str, code: &str, source: &str) -> Option<String
         let changed: Vec<&String> = before.keys().chain(after.keys()).filter(differs).collect();
         assert!(changed.is_empty(), "{name} changed {changed:?}");
     }
-    assert!(took < Duration::from_secs(5), "{name} took {took:?}");
     (!is_right).then(|| format!("{name} is {code}, but {:?}: {text}", output.status))
 }
 

@@ -155,19 +155,19 @@ fn versions_go_forward() {
     assert_eq!(works(&world, "inspect demo --source user")["meta"]["version"], "0.9.0");
 }
 
-/// Debian's minisign, if it is here.
-fn minisign() -> bool {
-    let found = Command::new("minisign").arg("-v").output().is_ok();
-    if !found {
-        let words = "skipped: `minisign` is not installed (apt-get install minisign)\n";
+/// Whether these programs are here; says which is not.
+fn installed(programs: &[&str]) -> bool {
+    let missing = programs.iter().find(|name| Command::new(name).arg("-v").output().is_err());
+    if let Some(name) = missing {
+        let words = format!("skipped: `{name}` is not installed (apt-get install {name})\n");
         let _ = std::io::Write::write_all(&mut std::io::stderr(), words.as_bytes());
     }
-    found
+    missing.is_none()
 }
 
 #[test]
 fn the_standard_tool_agrees() {
-    if !minisign() {
+    if !installed(&["minisign", "unzip"]) {
         return;
     }
     let world = packed();

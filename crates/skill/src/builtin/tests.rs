@@ -59,3 +59,48 @@ fn files_are_found_by_the_name_of_their_skill() {
     }
     assert!(files("no such skill").is_none());
 }
+
+/// What the script of a skill prints about a file, where `awk` is this program.
+fn printed(awk: &Path, script: &str, file: &str, content: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(awk, folder.path().join("awk")).unwrap();
+    std::fs::write(folder.path().join(file), content).unwrap();
+    let skills = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills"));
+    let output = std::process::Command::new("/bin/sh")
+        .arg(skills.join(script))
+        .arg(file)
+        .current_dir(folder.path())
+        .env_clear()
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn scripts_print_the_same_with_every_awk() {
+    let csv = "name;price;when;note\r\nnut;1.234,50;03/04/2025;\"a \"\"b\"\" ; c\"\r\n\
+        bolt;-0,5;2025-13-01;x\r\nÄpfel €;010;31/12/2024 10:05 PM;\"two\nlines\"\r\n;;;\r\n1;2\r\n";
+    let text = "---\ntitle: x\n---\n# Ein Titel\n\nDr. J. Müller ging. ÄPFEL, Ωμ… 你好。Привет!\n\
+        ```sh\ncode\n```\n- e.g. this | that `x`\n\n[a](b) <b>bold</b>\n";
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for name in ["mawk", "gawk", "original-awk", "busybox"] {
+        let awk = Path::new("/usr/bin").join(name);
+        if awk.is_file() { found.push(awk) } else { missing.push(name) }
+    }
+    if !missing.is_empty() {
+        println!("skipped: not installed: {}", missing.join(", "));
+    }
+    for (script, file, content) in [
+        ("csv-report/scripts/report.sh", "a.csv", csv),
+        ("text-stats/scripts/stats.sh", "a.md", text),
+    ] {
+        let outputs = found.iter().map(|awk| printed(awk, script, file, content));
+        let outputs: Vec<_> = outputs.collect();
+        for (awk, output) in found.iter().zip(&outputs) {
+            assert_eq!(output, &outputs[0], "{} and {}", awk.display(), found[0].display());
+            assert!(output.0 == Some(0) && output.1.lines().count() > 10, "{output:?}");
+        }
+    }
+}
