@@ -15,12 +15,15 @@
 mod capture;
 mod child;
 mod confinement;
+mod disk;
 mod error;
 mod filter;
 mod kernel;
 mod landlock;
 mod launch;
+mod memory;
 mod mounts;
+mod open_files;
 mod patrol;
 mod plan;
 mod prepare;

@@ -76,6 +76,7 @@ pub(super) fn ruleset(abi: u32, grants: &Grants<'_>) -> Result<OwnedFd, Refused>
     for path in system::DEVICES {
         rules.allow_if_present(Path::new(path), DEVICE)?;
     }
+    rules.allow_if_present(Path::new(system::ZEROS), READ_FILE)?;
     if !grants.private_processes {
         for path in system::ABOUT_THE_MACHINE {
             rules.allow_if_present(Path::new(path), READ)?;

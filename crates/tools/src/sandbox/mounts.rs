@@ -46,8 +46,9 @@ pub(super) struct Identity {
     pub(super) group: String,
 }
 
-/// Sets up the namespaces that this process was cloned into.
-pub(super) fn enter(namespaces: &Namespaces) -> Result<(), (Stage, io::Error)> {
+/// Sets up the namespaces that this process was cloned into; returns the private shared memory, if there
+/// is some.
+pub(super) fn enter(namespaces: &Namespaces) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
     if let Some(identity) = &namespaces.identity {
         write_file(c"/proc/self/setgroups", b"deny").at(Stage::Identity)?;
         write_file(c"/proc/self/uid_map", identity.user.as_bytes()).at(Stage::Identity)?;
@@ -61,10 +62,10 @@ pub(super) fn enter(namespaces: &Namespaces) -> Result<(), (Stage, io::Error)> {
         write_file(c"/proc/sys/kernel/pid_max", number.as_bytes()).at(Stage::Processes)?;
     }
     close_all_but(&namespaces.writable).at(Stage::Mounts)?;
-    if let Some(options) = &namespaces.shared_memory {
-        mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", inert, options.as_c_str()).at(Stage::Mounts)?;
-    }
-    Ok(())
+    let Some(options) = &namespaces.shared_memory else { return Ok(None) };
+    mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", inert, options.as_c_str()).at(Stage::Mounts)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    open(SHARED_MEMORY, flags, Mode::empty()).at(Stage::Mounts).map(Some)
 }
 
 /// Makes everything read-only but `writable`.

@@ -48,6 +48,8 @@ pub struct Applied {
 pub(super) struct Plan {
     pub(super) landlock_abi: u32,
     pub(super) seccomp: bool,
+    /// Whether the filter can hand calls over to us.
+    pub(super) supervised: bool,
     pub(super) confined: bool,
     pub(super) isolation: Isolation,
     pub(super) namespacing: Namespacing,
@@ -83,6 +85,7 @@ pub(super) fn plan(
     let plan = Plan {
         landlock_abi: if confined { kernel.landlock_abi } else { 0 },
         seccomp: confined && kernel.seccomp,
+        supervised: confined && kernel.seccomp && kernel.supervision,
         confined,
         isolation,
         namespacing: kernel.namespacing.unwrap_or_default(),

@@ -86,8 +86,10 @@ pub(super) const READABLE: &[&str] = &[
 ];
 
 /// Devices that hold nothing.
-pub(super) const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// Opened for writing, it can be mapped to be shared, and that memory nobody could count.
+pub(super) const ZEROS: &str = "/dev/zero";
 
 /// What `/proc` says about the machine rather than about a process.
 pub(super) const ABOUT_THE_MACHINE: &[&str] = &[

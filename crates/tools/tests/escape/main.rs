@@ -7,9 +7,11 @@
 )]
 
 mod attempt;
+mod disk;
 mod environment;
 mod files;
 mod kernel;
+mod memory;
 mod network;
 mod processes;
 mod resources;
