@@ -37,6 +37,12 @@ pub struct Applied {
     pub limits: Option<Limits>,
     /// Which sockets could be opened; none means any, because system calls were not filtered.
     pub network: Option<Network>,
+    /// How many files and folders were closed although a folder that they lie in could be read.
+    #[serde(default)]
+    pub hidden: u64,
+    /// How many of them are folders of the workspace that were too many to be looked through for secrets.
+    #[serde(default)]
+    pub unsearched: u64,
     /// How processes were kept apart and together.
     pub isolation: Isolation,
     /// What this kernel could not give although it was asked for.
@@ -102,6 +108,8 @@ pub(super) fn plan(
         no_new_privileges: confined,
         limits: confined.then(|| confinement.limits.clone()),
         network: plan.seccomp.then_some(confinement.network),
+        hidden: if plan.landlock_abi > 0 { confinement.hidden.len() as u64 } else { 0 },
+        unsearched: 0,
         isolation,
         missing,
     };

@@ -15,6 +15,7 @@ mod memory;
 mod network;
 mod processes;
 mod resources;
+mod scripts;
 #[path = "../world/mod.rs"]
 mod world;
 
