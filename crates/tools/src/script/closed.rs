@@ -28,8 +28,8 @@ pub(super) fn find(folder: &Path, secrets: &PathPatterns, settled: &[&Path]) -> 
 }
 
 fn find_among(folder: &Path, secrets: &PathPatterns, settled: &[&Path], most: usize) -> Closed {
-    let mut search = Search { folder, secrets, settled, found: Vec::new(), twins: HashSet::new() };
-    let unsearched = walk(folder, most, |entry, is_hidden| search.look(entry, is_hidden));
+    let mut search = Search { secrets, settled, found: Vec::new(), twins: HashSet::new() };
+    let unsearched = walk(folder, most, |entry, place| search.look(entry, place));
     let mut closed = Closed { paths: search.found, unsearched: unsearched.len() as u64 };
     closed.paths.extend(unsearched);
     if !search.twins.is_empty() {
@@ -55,12 +55,19 @@ fn find_among(folder: &Path, secrets: &PathPatterns, settled: &[&Path], most: us
 }
 
 struct Search<'a> {
-    folder: &'a Path,
     secrets: &'a PathPatterns,
     settled: &'a [&'a Path],
     found: Vec<PathBuf>,
     /// Hidden files that have more names than one.
     twins: HashSet<(u64, u64)>,
+}
+
+/// Where an entry lies.
+struct Place<'a> {
+    /// Its path beneath the folder that is searched.
+    inner: &'a str,
+    /// Whether the folder it lies in is hidden.
+    is_hidden: bool,
 }
 
 /// What to do about an entry.
@@ -74,16 +81,13 @@ enum Next {
 }
 
 impl Search<'_> {
-    fn look(&mut self, entry: &DirEntry, is_hidden: bool) -> Next {
+    fn look(&mut self, entry: &DirEntry, place: &Place<'_>) -> Next {
         let path = entry.path();
-        if self.settled.contains(&path.as_path()) {
+        // As they are written: to compare paths part by part takes longer than all the rest.
+        if self.settled.iter().any(|settled| settled.as_os_str() == path.as_os_str()) {
             return Next::Pass;
         }
-        let matches = || {
-            let inner = path.strip_prefix(self.folder).unwrap_or(&path).to_string_lossy();
-            self.secrets.matching_entry(&inner).is_some()
-        };
-        if !is_hidden && !matches() {
+        if !place.is_hidden && self.secrets.matching_entry(place.inner).is_none() {
             return Next::Enter;
         }
         if let Ok(metadata) = entry.metadata()
@@ -92,40 +96,53 @@ impl Search<'_> {
         {
             self.twins.insert((metadata.dev(), metadata.ino()));
         }
-        if !is_hidden {
+        if !place.is_hidden {
             self.found.push(path);
         }
         Next::EnterHidden
     }
 }
 
+/// A folder to be looked through: its path, that beneath the first one, and whether it is hidden.
+type Waiting = (PathBuf, String, bool);
+
 /// Shows `look` every entry beneath `folder`, those near the top first, and returns the folders that were
 /// not looked through because there are more than `most` entries.
-fn walk(folder: &Path, most: usize, mut look: impl FnMut(&DirEntry, bool) -> Next) -> Vec<PathBuf> {
-    let mut waiting = VecDeque::from([(folder.to_owned(), false)]);
+fn walk(
+    folder: &Path,
+    most: usize,
+    mut look: impl FnMut(&DirEntry, &Place<'_>) -> Next,
+) -> Vec<PathBuf> {
+    let mut waiting: VecDeque<Waiting> = [(folder.to_owned(), String::new(), false)].into();
     let mut left = most;
     while left > 0
-        && let Some((folder, is_hidden)) = waiting.pop_front()
+        && let Some((folder, mut inner, is_hidden)) = waiting.pop_front()
     {
-        let before = waiting.len();
+        let (before, length) = (waiting.len(), inner.len());
         // What we cannot list, the script cannot list either.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if left == 0 {
                 // Half of a folder is not the folder.
                 waiting.truncate(before);
-                waiting.push_front((folder, is_hidden));
+                waiting.push_front((folder, inner, is_hidden));
                 break;
             }
             left -= 1;
-            let next = look(&entry, is_hidden);
+            inner.truncate(length);
+            if length > 0 {
+                inner.push('/');
+            }
+            inner.push_str(&entry.file_name().to_string_lossy());
+            let next = look(&entry, &Place { inner: &inner, is_hidden });
             // A link is no folder: what it points to is judged by its own name.
             if next != Next::Pass && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                waiting.push_back((entry.path(), next == Next::EnterHidden));
+                waiting.push_back((entry.path(), inner.clone(), next == Next::EnterHidden));
             }
         }
     }
     // What is hidden is closed already.
-    waiting.into_iter().filter(|(_, is_hidden)| !is_hidden).map(|(folder, _)| folder).collect()
+    let unsearched = waiting.into_iter().filter(|(_, _, is_hidden)| !is_hidden);
+    unsearched.map(|(folder, _, _)| folder).collect()
 }
 
 #[cfg(test)]
