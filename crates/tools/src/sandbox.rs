@@ -7,7 +7,13 @@
 //! What stays visible outside the granted paths: that a file exists, its size and its times; the
 //! names (not the contents) in a readable folder, hidden ones included; with namespaces also the
 //! host's network statistics in `/proc`. Without namespaces a program cannot read `/proc/self` and
-//! has no shared memory or semaphores. Memory of the whole tree and disk space are sampled.
+//! has no shared memory or semaphores in `/dev/shm`.
+//!
+//! Memory and disk space of the whole tree are sampled (see `patrol`), so several processes together can
+//! exceed them for a moment. What a sample could not see is refused: memory without an owner, larger
+//! buffers, open files on their way through a socket, processes that hide. Not counted is what the kernel
+//! itself keeps for a process, such as the list of its mappings, and, with a network, files that were
+//! removed and are on their way through a socket.
 //!
 //! Invariant: the program's first instruction runs behind all the walls that its [`Applied`] names,
 //! or not at all.
@@ -15,12 +21,15 @@
 mod capture;
 mod child;
 mod confinement;
+mod disk;
 mod error;
 mod filter;
 mod kernel;
 mod landlock;
 mod launch;
+mod memory;
 mod mounts;
+mod open_files;
 mod patrol;
 mod plan;
 mod prepare;

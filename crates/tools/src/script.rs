@@ -4,6 +4,7 @@
 //! Invariant: what runs is the approved content, whatever happens to the file meanwhile, and it
 //! never passes through a shell.
 
+mod closed;
 mod environment;
 mod error;
 mod interpreter;
@@ -19,8 +20,10 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use state::{Access, Folder, StateError};
 
-use crate::sandbox::{self, Confinement, Exit, Invocation, Kernel, Output};
+use crate::sandbox::{self, Confinement, Exit, Invocation, Kernel, Output, SandboxMode};
+use crate::workspace::PathPatterns;
 pub use environment::Environment;
 use environment::Folders;
 pub use error::ScriptError;
@@ -85,6 +88,8 @@ pub struct Surroundings {
     pub sandbox: PathBuf,
     /// The folder it may read.
     pub workspace: PathBuf,
+    /// What it may not read there, by name; its own skill is open to it.
+    pub secrets: PathPatterns,
     /// A folder for the private copy of the script, where scripts cannot write.
     pub private: PathBuf,
     /// What it gets of the environment.
@@ -126,11 +131,12 @@ pub fn run(
     let private = private_folder(&surroundings.private, &confinement.write)?;
     let mirror = Mirror::new(&private, &skill, script)?;
     confinement.read.push(mirror.folder().into());
+    let unsearched = close_secrets(&mut confinement, surroundings, &skill, &workspace);
     let temporary = Temporary::new(&surroundings.sandbox)?;
     let folders = Folders {
         path: &path,
         sandbox: &surroundings.sandbox,
-        temporary: &temporary.0,
+        temporary: &temporary.path,
         skill: &skill,
         workspace: &workspace,
     };
@@ -142,7 +148,30 @@ pub fn run(
         folder: surroundings.sandbox.clone(),
         stdin: script.stdin.clone(),
     };
-    Ok(sandbox::run(kernel, &confinement, &invocation, output, cancelled)?)
+    let mut exit = sandbox::run(kernel, &confinement, &invocation, output, cancelled)?;
+    exit.applied.unsearched = unsearched;
+    Ok(exit)
+}
+
+/// Closes what the file tools hide in the workspace; answers how many folders were closed because they are
+/// too many to be looked through.
+fn close_secrets(
+    confinement: &mut Confinement,
+    surroundings: &Surroundings,
+    skill: &Path,
+    workspace: &Path,
+) -> u64 {
+    if confinement.mode == SandboxMode::Off {
+        return 0;
+    }
+    let closed = {
+        let granted = confinement.write.iter().map(PathBuf::as_path).chain([skill]);
+        let settled: Vec<_> =
+            granted.chain(confinement.hidden.iter().map(PathBuf::as_path)).collect();
+        closed::find(workspace, &surroundings.secrets, &settled)
+    };
+    confinement.hidden.extend(closed.paths);
+    closed.unsearched
 }
 
 fn check_path(path: &Path) -> Result<(), ScriptError> {
@@ -191,23 +220,31 @@ fn real(path: &Path) -> Result<PathBuf, ScriptError> {
 }
 
 /// The folder for temporary files inside the sandbox folder, removed afterwards.
-struct Temporary(PathBuf);
+struct Temporary {
+    sandbox: Folder,
+    path: PathBuf,
+}
 
 impl Temporary {
+    const NAME: &str = ".tmp";
+
+    /// Makes it anew: whatever an earlier script put in its place is not it.
     fn new(sandbox: &Path) -> Result<Self, ScriptError> {
-        let path = sandbox.join(".tmp");
-        match fs::create_dir(&path) {
-            Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
-                Err(ScriptError::Prepare { path, source })
-            }
-            _ => Ok(Self(path)),
-        }
+        let path = sandbox.join(Self::NAME);
+        let prepare = |error: StateError| ScriptError::Prepare {
+            path: path.clone(),
+            source: io::Error::other(error),
+        };
+        let folder = Folder::open(sandbox).map_err(prepare)?;
+        folder.remove_tree(Self::NAME).map_err(prepare)?;
+        folder.new_folder(Self::NAME, Access::Private).map_err(prepare)?;
+        Ok(Self { sandbox: folder, path })
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         // What cannot be removed stays in the run's own folder and harms nobody.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = self.sandbox.remove_tree(Self::NAME);
     }
 }

@@ -17,6 +17,7 @@ use tools::script::{
     ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings, run,
 };
 
+use tools::workspace::PathPatterns;
 use world::{World, installed, kernels, text};
 
 /// A script of the skill and how it is called.
@@ -55,6 +56,7 @@ fn perform(world: &World, kernel: &Kernel, work: &Work<'_>) -> (Ending, String, 
     let surroundings = Surroundings {
         sandbox: world.sandbox(),
         workspace: world.root.join("workspace"),
+        secrets: PathPatterns::secrets(),
         private: world.root.join("private"),
         environment: Environment {
             time_zone: work.time_zone.map(OsString::from),

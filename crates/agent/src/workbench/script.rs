@@ -155,6 +155,7 @@ impl Workbench<'_> {
         Ok(Surroundings {
             sandbox,
             workspace: self.folder.clone(),
+            secrets: self.workspace.secrets.clone(),
             private,
             environment: self.scripts.environment.clone(),
             interpreters: self.scripts.interpreters.clone(),
@@ -197,6 +198,12 @@ fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation {
         "sha256": stdout.sha256,
         "storage_ref": stdout.name,
     });
+    if exit.applied.unsearched > 0 {
+        result["note"] = json!(format!(
+            "{} folders of the workspace are too many to be looked through for secrets, so this script could not read them",
+            exit.applied.unsearched
+        ));
+    }
     let code = failure_code(exit.ending);
     if let Some(code) = code {
         result["ok"] = false.into();

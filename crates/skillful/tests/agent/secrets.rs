@@ -30,6 +30,27 @@ fn a_script_gets_its_arguments_word_for_word() {
 }
 
 #[test]
+fn a_script_cannot_read_what_the_file_tools_hide() {
+    let code = "cd \"$WORKSPACE_DIR\"; cat .env deploy/server.key notes.md; ls -A\n";
+    let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
+    skill(&world, "s", code);
+    world
+        .write("project/.env", "mauve zebra")
+        .write("project/deploy/server.key", "mauve zebra")
+        .write("project/notes.md", "plain notes");
+    run(&world, "--yes");
+    assert_nowhere(&world, "mauve zebra");
+    let seen = world.run("cat .agent/runs/*/observations/*");
+    assert!(seen.contains("plain notes") && seen.contains("Permission denied"), "{seen}");
+    // By another name it is a file like any other, so nothing else kept it back.
+    let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
+    skill(&world, "s", "cat \"$WORKSPACE_DIR/colours\"\n");
+    world.write("project/colours", "mauve zebra");
+    run(&world, "--yes");
+    assert!(world.run("cat .agent/runs/*/observations/*").contains("mauve zebra"));
+}
+
+#[test]
 fn what_is_called_and_where_one_is_are_no_secrets() {
     let text = "token = make_token2(user)\nOLDPWD=/home/user1/project\n";
     let world = scripted(json!([

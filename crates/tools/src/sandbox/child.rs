@@ -69,7 +69,10 @@ fn enclose(prepared: &Prepared) -> Result<Pid, (Stage, io::Error)> {
     // When memory runs out, this tree goes before its parent.
     let _ = write_file(c"/proc/self/oom_score_adj", b"1000");
     if let Isolation::Namespaces(namespaces) = &prepared.isolation {
-        mounts::enter(namespaces)?;
+        if let Some(folder) = mounts::enter(namespaces)? {
+            report::send(prepared.report.as_fd(), &Report::SharedMemory(folder))
+                .at(Stage::Mounts)?;
+        }
     } else {
         set_child_subreaper(Pid::from_raw(1)).at(Stage::Processes)?;
     }
@@ -153,18 +156,16 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
         raw::landlock_enter(ruleset.as_fd()).at(Stage::Landlock)?;
     }
     raw::unblock_signals();
-    enter_filter(prepared).at(Stage::Seccomp)
+    enter_filters(prepared).at(Stage::Seccomp)
 }
 
-fn enter_filter(prepared: &Prepared) -> io::Result<()> {
-    match (&prepared.filter, &prepared.isolation) {
-        (None, _) => Ok(()),
-        (Some(filter), Isolation::Supervised) => {
-            let listener = raw::seccomp_enter_supervised(filter)?;
-            report::send(prepared.report.as_fd(), &Report::Supervise(listener))
-        }
-        (Some(filter), _) => raw::seccomp_enter(filter),
+fn enter_filters(prepared: &Prepared) -> io::Result<()> {
+    let Some(filters) = &prepared.filters else { return Ok(()) };
+    if let Some(handing_over) = &filters.handing_over {
+        let listener = raw::seccomp_enter_supervised(handing_over)?;
+        report::send(prepared.report.as_fd(), &Report::Supervise(listener))?;
     }
+    raw::seccomp_enter(&filters.refusing)
 }
 
 /// Writes all of `content` to a file that exists.

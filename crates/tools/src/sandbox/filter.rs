@@ -14,8 +14,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use libc::{
-    AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, ENOSYS, EOPNOTSUPP, EPERM, NETLINK_ROUTE, SOCK_DGRAM,
-    SOCK_SEQPACKET, SOCK_STREAM, sock_filter,
+    AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, EINVAL, ENOMEM, ENOSYS, EOPNOTSUPP, EPERM,
+    NETLINK_ROUTE, SOCK_DGRAM, SOCK_SEQPACKET, SOCK_STREAM, sock_filter,
 };
 
 use super::confinement::Network;
@@ -35,20 +35,45 @@ const ARCHITECTURE: Option<u32> = None;
 /// program.
 const LAST_KNOWN: u32 = 462;
 
-/// Compiles the filter for a plan; the kernel refuses the empty one of an unknown architecture.
-pub(super) fn compile(plan: &Plan, network: Network) -> Vec<sock_filter> {
-    let Some(architecture) = ARCHITECTURE else { return Vec::new() };
+/// What a program is put under; the kernel follows the stricter of the two.
+#[derive(Default)]
+pub(super) struct Filters {
+    /// Hands calls over to the supervisor and refuses none, so that it can be entered first: where the
+    /// calls arrive is told in a message that the other one may refuse.
+    pub(super) handing_over: Option<Vec<sock_filter>>,
+    /// Refuses.
+    pub(super) refusing: Vec<sock_filter>,
+}
+
+/// Compiles the filters for a plan; the kernel refuses the empty one of an unknown architecture.
+pub(super) fn compile(plan: &Plan, network: Network) -> Filters {
+    let Some(architecture) = ARCHITECTURE else { return Filters::default() };
     let mut policy = Policy::default();
     policy.all(ALLOWED, Verdict::Allow);
     policy.all(ALLOWED_OF_OLD, Verdict::Allow);
     policy.all(REPLACEABLE, Verdict::Refuse(ENOSYS));
+    policy.all(MOVING_PAGES, Verdict::Refuse(EINVAL));
+    policy.allow_memory(plan);
     policy.allow_processes(plan);
     policy.allow_metadata(plan);
     policy.allow_opening(plan);
     policy.allow_sockets(network);
     policy.allow_commands();
-    program::compile(architecture, &policy.segments())
+    let supervised = policy.supervised();
+    Filters {
+        handing_over: plan.supervised.then(|| {
+            program::compile(architecture, &supervised.segments(&ALLOWED_RULE, &ALLOWED_RULE))
+        }),
+        refusing: program::compile(
+            architecture,
+            &policy.unsupervised().segments(&REFUSED_RULE, &MISSING_RULE),
+        ),
+    }
 }
+
+static ALLOWED_RULE: Rule = Rule::only(Verdict::Allow);
+static REFUSED_RULE: Rule = Rule::only(Verdict::Refuse(EPERM));
+static MISSING_RULE: Rule = Rule::only(Verdict::Refuse(ENOSYS));
 
 #[derive(Default)]
 struct Policy(BTreeMap<u32, Rule>);
@@ -67,9 +92,28 @@ impl Policy {
         }
     }
 
+    fn allow_memory(&mut self, plan: &Plan) {
+        // Shared memory lives on when nobody maps it any more; only who hands it out can count it.
+        let shared = if plan.supervised { Verdict::Supervise } else { Verdict::Refuse(ENOMEM) };
+        let clause = |test, verdict| Clause { tests: vec![test], verdict };
+        let clauses = vec![
+            clause(has(3, HUGE_PAGES), Verdict::Refuse(ENOMEM)),
+            clause(masked(3, MAP_KIND, SHARED_MEMORY), shared),
+        ];
+        self.one(libc::SYS_mmap, Rule { clauses, otherwise: Verdict::Allow });
+        // Room that is taken without being written fills a disk faster than anybody looks.
+        let hole = Clause { tests: vec![is(1, PUNCH_HOLE)], verdict: Verdict::Allow };
+        let otherwise = Verdict::Refuse(EOPNOTSUPP);
+        self.one(libc::SYS_fallocate, Rule { clauses: vec![hole], otherwise });
+    }
+
     fn allow_processes(&mut self, plan: &Plan) {
         self.all(FORKING, Verdict::Allow);
-        self.one(libc::SYS_clone, refuse_if([has(0, NAMESPACES | UNTRACED)]));
+        // A thread with open files of its own would hide them.
+        let own_files = vec![has(0, THREAD), masked(0, COMMON_FILES, 0)];
+        self.one(libc::SYS_clone, refuse_any([vec![has(0, NAMESPACES | UNTRACED)], own_files]));
+        // A process that cannot be looked at cannot be held to its limits.
+        self.one(libc::SYS_prctl, refuse_if([is(0, SET_DUMPABLE)]));
         // From its sixth version on, Landlock stops signals that lead out.
         let by_number =
             if plan.landlock_abi < 6 { allow_or(plan, Verdict::Supervise) } else { Verdict::Allow };
@@ -124,6 +168,13 @@ impl Policy {
             (kind(SOCK_STREAM), kind(SOCK_DGRAM), kind(SOCK_SEQPACKET));
         let pairs = [[family(AF_UNIX), stream], [family(AF_UNIX), packets]];
         self.one(libc::SYS_socketpair, allow_only(pairs));
+        if network == Network::Denied {
+            // What is left are pairs. An open file on its way through one is in nobody's hands, and
+            // their buffers are counted as they are.
+            self.all(SENDING_FILES, Verdict::Refuse(EPERM));
+            let sizes = BUFFER_SIZES.iter().map(|size| vec![is(1, SOCKET_LEVEL), is(2, *size)]);
+            self.one(libc::SYS_setsockopt, refuse_any(sizes));
+        }
         if network == Network::Internet {
             let sockets = [
                 [family(AF_INET), stream],
@@ -149,18 +200,37 @@ impl Policy {
         );
     }
 
-    /// Neighbours with the same rule become one segment, and so do the gaps.
-    fn segments(&self) -> Vec<Segment<'_>> {
-        static REFUSED: Rule = Rule::only(Verdict::Refuse(EPERM));
-        static MISSING: Rule = Rule::only(Verdict::Refuse(ENOSYS));
+    /// Only what is handed over.
+    fn supervised(&self) -> Self {
+        self.each(|verdict| match verdict {
+            Verdict::Supervise => Verdict::Supervise,
+            Verdict::Allow | Verdict::Refuse(_) => Verdict::Allow,
+        })
+    }
+
+    /// Only what is allowed and refused.
+    fn unsupervised(&self) -> Self {
+        self.each(|verdict| match verdict {
+            Verdict::Supervise | Verdict::Allow => Verdict::Allow,
+            Verdict::Refuse(error) => Verdict::Refuse(error),
+        })
+    }
+
+    fn each(&self, change: fn(Verdict) -> Verdict) -> Self {
+        Self(self.0.iter().map(|(call, rule)| (*call, rule.each(change))).collect())
+    }
+
+    /// Neighbours with the same rule become one segment, and so do the gaps between known calls, which
+    /// follow `unlisted`; those behind them follow `unknown`.
+    fn segments<'a>(&'a self, unlisted: &'a Rule, unknown: &'a Rule) -> Vec<Segment<'a>> {
         let mut segments: Vec<Segment<'_>> = Vec::new();
         for call in 0..=LAST_KNOWN {
-            let rule = self.0.get(&call).unwrap_or(&REFUSED);
+            let rule = self.0.get(&call).unwrap_or(unlisted);
             if segments.last().is_none_or(|last| last.rule != rule) {
                 segments.push(Segment { first: call, rule });
             }
         }
-        segments.push(Segment { first: LAST_KNOWN + 1, rule: &MISSING });
+        segments.push(Segment { first: LAST_KNOWN + 1, rule: unknown });
         segments
     }
 }
@@ -175,6 +245,20 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
     .cast_unsigned();
 /// A process that its parent's tracer would not see.
 const UNTRACED: u32 = libc::CLONE_UNTRACED.cast_unsigned();
+const THREAD: u32 = libc::CLONE_THREAD.cast_unsigned();
+const COMMON_FILES: u32 = libc::CLONE_FILES.cast_unsigned();
+const SET_DUMPABLE: u32 = libc::PR_SET_DUMPABLE.cast_unsigned();
+const HUGE_PAGES: u32 = libc::MAP_HUGETLB.cast_unsigned();
+const MAP_KIND: u32 = (libc::MAP_TYPE | libc::MAP_ANONYMOUS).cast_unsigned();
+const SHARED_MEMORY: u32 = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
+const PUNCH_HOLE: u32 = (libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE).cast_unsigned();
+const SOCKET_LEVEL: u32 = libc::SOL_SOCKET.cast_unsigned();
+const BUFFER_SIZES: [u32; 4] = [
+    libc::SO_SNDBUF.cast_unsigned(),
+    libc::SO_RCVBUF.cast_unsigned(),
+    libc::SO_SNDBUFFORCE.cast_unsigned(),
+    libc::SO_RCVBUFFORCE.cast_unsigned(),
+];
 const MAKING: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)).cast_unsigned();
 const ACCESS_MODE: u32 = libc::O_ACCMODE.cast_unsigned();
 const TRUNCATE: u32 = libc::O_TRUNC.cast_unsigned();
@@ -185,8 +269,9 @@ const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
 const DEVICE_COMMANDS: &[u32] =
     &[0x5412, 0x541c, 0x8901, 0x8902, 0x4008_6602, 0x4004_6602, 0x401c_5820];
 
-/// Have a signal of one's choice sent to any process: `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`.
-const FILE_COMMANDS: &[u32] = &[8, 10, 15];
+/// Have a signal of one's choice sent to any process: `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`; enlarge the
+/// buffer of a pipe.
+const FILE_COMMANDS: &[u32] = &[8, 10, 15, 1031];
 
 /// Allowed, unless a supervisor is there and something else is better.
 fn allow_or(plan: &Plan, supervised: Verdict) -> Verdict {
@@ -218,6 +303,10 @@ fn is(argument: u32, value: u32) -> Test {
 
 fn differs(argument: u32, value: u32) -> Test {
     Test { argument, mask: u32::MAX, value, negated: true }
+}
+
+fn masked(argument: u32, mask: u32, value: u32) -> Test {
+    Test { argument, mask, value, negated: false }
 }
 
 /// Whether any bit of `mask` is set.

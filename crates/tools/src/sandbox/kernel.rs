@@ -65,8 +65,13 @@ impl Kernel {
         let mut found = Vec::new();
         let landlock_abi = detect_landlock(&mut found);
         let seccomp = attempt(&mut found, Feature::Seccomp, Plan { seccomp: true, ..bare() });
-        let supervised =
-            Plan { seccomp: true, isolation: Isolation::Supervised, traced: true, ..bare() };
+        let supervised = Plan {
+            seccomp: true,
+            supervised: true,
+            isolation: Isolation::Supervised,
+            traced: true,
+            ..bare()
+        };
         let supervision = attempt(&mut found, Feature::Supervision, supervised);
         let namespacing = detect_namespaces(&mut found);
         Self { landlock_abi, seccomp, supervision, namespacing, found }
@@ -133,6 +138,7 @@ fn bare() -> Plan {
     Plan {
         landlock_abi: 0,
         seccomp: false,
+        supervised: false,
         confined: true,
         isolation: Isolation::Swept,
         namespacing: Namespacing::default(),

@@ -2,9 +2,11 @@
 //!
 //! Invariant: a right that the kernel knows is always handled, so what no rule grants is refused.
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs;
 use std::io;
+use std::ops::Bound;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +49,8 @@ const ON_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 /// What the ruleset grants.
 pub(super) struct Grants<'a> {
     pub(super) read: &'a [PathBuf],
-    pub(super) hidden: &'a [PathBuf],
+    /// Sorted, so that what lies beneath a folder comes right after it.
+    pub(super) hidden: BTreeSet<&'a Path>,
     /// Opened by the caller, which checked that nothing on their way is a symbolic link.
     pub(super) write: Vec<BorrowedFd<'a>>,
     pub(super) network: Network,
@@ -76,13 +79,14 @@ pub(super) fn ruleset(abi: u32, grants: &Grants<'_>) -> Result<OwnedFd, Refused>
     for path in system::DEVICES {
         rules.allow_if_present(Path::new(path), DEVICE)?;
     }
+    rules.allow_if_present(Path::new(system::ZEROS), READ_FILE)?;
     if !grants.private_processes {
         for path in system::ABOUT_THE_MACHINE {
             rules.allow_if_present(Path::new(path), READ)?;
         }
     }
     for path in grants.read {
-        rules.allow_except(path, grants.hidden)?;
+        rules.allow_except(path, &grants.hidden)?;
     }
     for file in &grants.write {
         rules.allow_open(*file, WRITE).map_err(|e| refused(Path::new("writable folder"), e))?;
@@ -143,8 +147,9 @@ impl Rules {
 
     /// Landlock cannot subtract: a folder with something hidden beneath it can be listed, and is
     /// otherwise granted entry by entry.
-    fn allow_except(&self, path: &Path, hidden: &[PathBuf]) -> Result<(), Refused> {
-        if !hidden.iter().any(|closed| closed != path && closed.starts_with(path)) {
+    fn allow_except(&self, path: &Path, hidden: &BTreeSet<&Path>) -> Result<(), Refused> {
+        let mut behind = hidden.range::<Path, _>((Bound::Excluded(path), Bound::Unbounded));
+        if !behind.next().is_some_and(|closed| closed.starts_with(path)) {
             return self.allow(path, READ);
         }
         self.allow(path, READ_DIR)?;
@@ -153,7 +158,7 @@ impl Rules {
             let entry = entry.map_err(unreadable)?;
             // What a link points to must be readable in its own right.
             let is_link = entry.file_type().map_err(unreadable)?.is_symlink();
-            if !is_link && !hidden.contains(&entry.path()) {
+            if !is_link && !hidden.contains(entry.path().as_path()) {
                 self.allow_existing(&entry.path(), hidden)?;
             }
         }
@@ -161,7 +166,7 @@ impl Rules {
     }
 
     /// Entries come and go while they are listed.
-    fn allow_existing(&self, path: &Path, hidden: &[PathBuf]) -> Result<(), Refused> {
+    fn allow_existing(&self, path: &Path, hidden: &BTreeSet<&Path>) -> Result<(), Refused> {
         match self.allow_except(path, hidden) {
             Err(refused) if is_absent(&refused.source) => Ok(()),
             result => result,

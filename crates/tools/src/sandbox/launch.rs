@@ -15,6 +15,7 @@ use rustix::process::{
 
 use super::confinement::Confinement;
 use super::error::SandboxError;
+use super::filter::Filters;
 use super::mounts::{Namespaces, Place};
 use super::plan::{self, Plan};
 use super::prepare::{self, above_standard, setup};
@@ -61,7 +62,7 @@ pub(super) struct Prepared {
     pub(super) ruleset: Option<OwnedFd>,
     /// Rules for what exists only inside the namespaces.
     pub(super) inner_rules: Vec<(CString, u64)>,
-    pub(super) filter: Option<Vec<libc::sock_filter>>,
+    pub(super) filters: Option<Filters>,
     pub(super) stack: raw::Stack,
     /// The descriptors of all the files above, sorted.
     pub(super) kept: Vec<RawFd>,
@@ -149,7 +150,7 @@ pub(super) fn launch(
             plan::Isolation::Namespaces => landlock::inner_rules(plan.landlock_abi, shared_memory),
             plan::Isolation::Supervised | plan::Isolation::Swept => Vec::new(),
         },
-        filter: plan.seccomp.then(|| filter::compile(plan, confinement.network)),
+        filters: plan.seccomp.then(|| filter::compile(plan, confinement.network)),
         stack: raw::Stack::new(),
         kept: Vec::new(),
     }

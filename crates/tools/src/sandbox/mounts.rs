@@ -36,8 +36,16 @@ pub(super) struct Namespaces {
     pub(super) last_process: Option<String>,
     /// The options of a private `/dev/shm`.
     pub(super) shared_memory: Option<CString>,
+    /// What `/proc` would show to root and not to others.
+    pub(super) for_root: Vec<Covered>,
     /// What stays writable, the deepest path first.
     pub(super) writable: Vec<Place>,
+}
+
+/// A path that something empty is put on.
+pub(super) enum Covered {
+    File(CString),
+    Folder(CString),
 }
 
 /// The lines that map a user and a group to themselves.
@@ -46,8 +54,9 @@ pub(super) struct Identity {
     pub(super) group: String,
 }
 
-/// Sets up the namespaces that this process was cloned into.
-pub(super) fn enter(namespaces: &Namespaces) -> Result<(), (Stage, io::Error)> {
+/// Sets up the namespaces that this process was cloned into; returns the private shared memory, if there
+/// is some.
+pub(super) fn enter(namespaces: &Namespaces) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
     if let Some(identity) = &namespaces.identity {
         write_file(c"/proc/self/setgroups", b"deny").at(Stage::Identity)?;
         write_file(c"/proc/self/uid_map", identity.user.as_bytes()).at(Stage::Identity)?;
@@ -55,17 +64,36 @@ pub(super) fn enter(namespaces: &Namespaces) -> Result<(), (Stage, io::Error)> {
     }
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change(c"/", private).at(Stage::Mounts)?;
-    let inert = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    mount(c"proc", c"/proc", c"proc", inert, None::<&CStr>).at(Stage::Processes)?;
+    mount(c"proc", c"/proc", c"proc", INERT, None::<&CStr>).at(Stage::Processes)?;
     if let Some(number) = &namespaces.last_process {
         write_file(c"/proc/sys/kernel/pid_max", number.as_bytes()).at(Stage::Processes)?;
     }
     close_all_but(&namespaces.writable).at(Stage::Mounts)?;
-    if let Some(options) = &namespaces.shared_memory {
-        mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", inert, options.as_c_str()).at(Stage::Mounts)?;
+    for path in &namespaces.for_root {
+        cover(path).at(Stage::Processes)?;
     }
-    Ok(())
+    let Some(options) = &namespaces.shared_memory else { return Ok(None) };
+    mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", INERT, options.as_c_str()).at(Stage::Mounts)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    open(SHARED_MEMORY, flags, Mode::empty()).at(Stage::Mounts).map(Some)
 }
+
+fn cover(covered: &Covered) -> io::Result<()> {
+    match covered {
+        Covered::File(path) => {
+            let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+            let nothing = open_tree(CWD, c"/dev/null", flags)?;
+            let onto = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+            Ok(move_mount(nothing, c"", CWD, path.as_c_str(), onto)?)
+        }
+        Covered::Folder(path) => {
+            let flags = INERT | MountFlags::RDONLY;
+            Ok(mount(c"tmpfs", path.as_c_str(), c"tmpfs", flags, c"mode=0555,nr_inodes=1")?)
+        }
+    }
+}
+
+const INERT: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(MountFlags::NOEXEC);
 
 /// Makes everything read-only but `writable`.
 ///

@@ -1,7 +1,11 @@
 //! The limits that nobody but us counts: the time, memory and processes of the whole tree, and its
 //! disk space.
 //!
-//! They are sampled: a tree can exceed them for a moment, and then it is killed as a whole.
+//! They are sampled: a tree can exceed them for a moment, and then it is killed as a whole. Looks are 50
+//! milliseconds apart, 10 once half of a limit is used; where a look itself takes long, because there are
+//! hundreds of processes or of thousands of files, they are ten times as far apart as it took, and never
+//! more than half a second. The walk through the files happens more rarely than that, unless the disk
+//! fills up meanwhile.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,11 +14,19 @@ use rustix::process::Pid;
 
 use super::Reason;
 use super::confinement::Limits;
+use super::open_files::{self, OpenFiles};
 use super::plan::Plan;
-use super::tree;
+use super::tree::{self, Process};
+use super::{disk, memory};
 
 /// How often the tree is looked at.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How often, once it may soon exceed a limit.
+const SHORT_TICK: Duration = Duration::from_millis(10);
+
+/// How often at least.
+const LONG_TICK: Duration = Duration::from_millis(500);
 
 /// More time than anybody has; the clock cannot be asked for arbitrarily late times.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -27,12 +39,24 @@ pub(super) struct Patrol<'a> {
     folder: &'a Path,
     deadline: Instant,
     next: Instant,
-    next_on_disk: Instant,
+    disk: Disk,
+}
+
+/// What is known of the disk.
+struct Disk {
+    next: Instant,
+    /// What the tree used when it was looked at last.
+    used: u64,
+    /// What was free then.
+    free: u64,
+    /// The most that was ever free.
+    most_free: u64,
 }
 
 impl<'a> Patrol<'a> {
     pub(super) fn new(plan: &Plan, limits: &'a Limits, root: Pid, folder: &'a Path) -> Self {
         let now = Instant::now();
+        let free = if plan.confined { disk::free_space(folder) } else { 0 };
         Self {
             limits,
             confined: plan.confined,
@@ -40,7 +64,7 @@ impl<'a> Patrol<'a> {
             folder,
             deadline: now + limits.time.min(LONGEST),
             next: now + TICK,
-            next_on_disk: now + TICK,
+            disk: Disk { next: now + TICK, used: 0, free, most_free: free },
         }
     }
 
@@ -52,8 +76,9 @@ impl<'a> Patrol<'a> {
         deadline.min(self.next).saturating_duration_since(now)
     }
 
-    /// Looks, if it is time to, and says which limit has been exceeded.
-    pub(super) fn look(&mut self) -> Option<Reason> {
+    /// Looks, if it is time to, and says which limit has been exceeded, given how much shared memory was
+    /// handed out.
+    pub(super) fn look(&mut self, shared: u64) -> Option<Reason> {
         let now = Instant::now();
         if now >= self.deadline {
             return Some(Reason::Time);
@@ -61,31 +86,53 @@ impl<'a> Patrol<'a> {
         if now < self.next {
             return None;
         }
-        let exceeded = if self.confined { self.measure(now) } else { None };
-        self.next = later(now);
-        exceeded
-    }
-
-    fn measure(&mut self, now: Instant) -> Option<Reason> {
+        if !self.confined {
+            self.next = now + TICK;
+            return None;
+        }
         let processes = tree::descendants(self.root);
         if tree::tasks(&processes) > self.limits.processes {
             return Some(Reason::Processes);
         }
-        if tree::exceed_memory(&processes, self.limits.memory) {
+        let memory = memory::used(&processes, shared, self.limits.memory);
+        if memory > self.limits.memory {
             return Some(Reason::Memory);
         }
-        if now < self.next_on_disk {
+        let is_close = memory > self.limits.memory / 2 || self.disk.used > self.limits.disk / 2;
+        self.next = later(now, if is_close { SHORT_TICK } else { TICK });
+        self.look_at_disk(&processes)
+    }
+
+    fn look_at_disk(&mut self, processes: &[Process]) -> Option<Reason> {
+        let now = Instant::now();
+        let free = disk::free_space(self.folder);
+        self.disk.most_free = self.disk.most_free.max(free);
+        let room = self.limits.disk.saturating_sub(self.disk.used);
+        if now < self.disk.next && self.disk.free.saturating_sub(free) < room / 2 {
             return None;
         }
-        let unlinked = tree::unlinked_bytes(&processes);
-        let enough = self.limits.disk.saturating_sub(unlinked).saturating_add(1);
-        let used = tree::bytes_beneath(self.folder, enough).saturating_add(unlinked);
-        self.next_on_disk = later(now);
-        (used > self.limits.disk).then_some(Reason::Disk)
+        let open = OpenFiles::of(processes);
+        let enough = self.limits.disk.saturating_sub(open.unlinked).saturating_add(1);
+        let Some(beneath) = disk::bytes_beneath(self.folder, enough) else {
+            return Some(Reason::Disk);
+        };
+        // What the tree can hide from us it cannot hide from the disk. Others use it as well, so a full
+        // disk alone proves nothing.
+        let filled = self.disk.most_free.saturating_sub(free);
+        if filled > self.limits.disk && (!open.complete || open_files::map_unlinked(processes)) {
+            return Some(Reason::Disk);
+        }
+        let used = beneath.saturating_add(open.unlinked);
+        if used > self.limits.disk {
+            return Some(Reason::Disk);
+        }
+        let next = Instant::now() + (20 * now.elapsed()).clamp(TICK, 2 * LONG_TICK);
+        self.disk = Disk { next, used, free, ..self.disk };
+        None
     }
 }
 
 /// When to look again: what takes long is done rarely.
-fn later(started: Instant) -> Instant {
-    Instant::now() + (20 * started.elapsed()).clamp(TICK, 20 * TICK)
+fn later(started: Instant, tick: Duration) -> Instant {
+    Instant::now() + (10 * started.elapsed()).clamp(tick, LONG_TICK)
 }

@@ -37,6 +37,12 @@ pub struct Applied {
     pub limits: Option<Limits>,
     /// Which sockets could be opened; none means any, because system calls were not filtered.
     pub network: Option<Network>,
+    /// How many files and folders were closed although a folder that they lie in could be read.
+    #[serde(default)]
+    pub hidden: u64,
+    /// How many of them are folders of the workspace that were too many to be looked through for secrets.
+    #[serde(default)]
+    pub unsearched: u64,
     /// How processes were kept apart and together.
     pub isolation: Isolation,
     /// What this kernel could not give although it was asked for.
@@ -48,6 +54,8 @@ pub struct Applied {
 pub(super) struct Plan {
     pub(super) landlock_abi: u32,
     pub(super) seccomp: bool,
+    /// Whether the filter can hand calls over to us.
+    pub(super) supervised: bool,
     pub(super) confined: bool,
     pub(super) isolation: Isolation,
     pub(super) namespacing: Namespacing,
@@ -83,6 +91,7 @@ pub(super) fn plan(
     let plan = Plan {
         landlock_abi: if confined { kernel.landlock_abi } else { 0 },
         seccomp: confined && kernel.seccomp,
+        supervised: confined && kernel.seccomp && kernel.supervision,
         confined,
         isolation,
         namespacing: kernel.namespacing.unwrap_or_default(),
@@ -99,6 +108,8 @@ pub(super) fn plan(
         no_new_privileges: confined,
         limits: confined.then(|| confinement.limits.clone()),
         network: plan.seccomp.then_some(confinement.network),
+        hidden: if plan.landlock_abi > 0 { confinement.hidden.len() as u64 } else { 0 },
+        unsearched: 0,
         isolation,
         missing,
     };

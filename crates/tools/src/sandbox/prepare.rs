@@ -120,6 +120,11 @@ fn namespaces(
             .namespacing
             .process_limit
             .then(|| (limits.processes.saturating_add(300)).to_string()),
+        for_root: if rustix::process::geteuid().is_root() {
+            system::for_root()
+        } else {
+            Vec::new()
+        },
         shared_memory: shared_memory.then(|| CString::new(options).ok()).flatten(),
         writable,
     }
@@ -136,7 +141,7 @@ pub(super) fn ruleset(
     }
     let grants = Grants {
         read: &confinement.read,
-        hidden: &confinement.hidden,
+        hidden: confinement.hidden.iter().map(PathBuf::as_path).collect(),
         write: writable.iter().map(|(file, _)| file.as_fd()).collect(),
         network: confinement.network,
         private_processes: plan.isolation == plan::Isolation::Namespaces,

@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -74,6 +74,8 @@ pub(super) enum Report {
     Failed(Stage, i32),
     /// Here is where the supervised calls arrive.
     Supervise(OwnedFd),
+    /// Here is the shared memory that only the sandbox sees.
+    SharedMemory(OwnedFd),
     /// The program ended with this wait status.
     Ended(i32),
     /// There were too many processes; all of them are dead.
@@ -90,18 +92,22 @@ pub(super) fn send(socket: BorrowedFd<'_>, report: &Report) -> io::Result<()> {
         Report::Supervise(_) => (2, 0, 0),
         Report::Ended(status) => (3, *status, 0),
         Report::Crowded => (4, 0, 0),
+        Report::SharedMemory(_) => (5, 0, 0),
     };
     let mut bytes = [0; SIZE];
     for (place, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip([kind, first, second]) {
         *place = i32::to_ne_bytes(value);
     }
+    let (Report::Supervise(file) | Report::SharedMemory(file)) = report else {
+        // Not as a message that could hold files: those are refused to the program, and it is the one
+        // who says that it could not be executed.
+        rustix::net::send(socket, &bytes, SendFlags::NOSIGNAL)?;
+        return Ok(());
+    };
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    let descriptors;
-    if let Report::Supervise(listener) = report {
-        descriptors = [std::os::fd::AsFd::as_fd(listener)];
-        control.push(SendAncillaryMessage::ScmRights(&descriptors));
-    }
+    let descriptors = [file.as_fd()];
+    control.push(SendAncillaryMessage::ScmRights(&descriptors));
     sendmsg(socket, &[IoSlice::new(&bytes)], &mut control, SendFlags::NOSIGNAL)?;
     Ok(())
 }
@@ -121,17 +127,18 @@ pub(super) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<Report>> {
     else {
         return Ok(None);
     };
-    let listener = control.drain().find_map(|message| match message {
+    let file = control.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,
     });
     let stage = Stage::ALL.into_iter().find(|stage| *stage as i32 == first);
-    Ok(match (kind, stage, listener) {
+    Ok(match (kind, stage, file) {
         (0, ..) => Some(Report::Started),
         (1, Some(stage), _) => Some(Report::Failed(stage, second)),
         (2, _, Some(listener)) => Some(Report::Supervise(listener)),
         (3, ..) => Some(Report::Ended(first)),
         (4, ..) => Some(Report::Crowded),
+        (5, _, Some(folder)) => Some(Report::SharedMemory(folder)),
         _ => return Err(io::ErrorKind::InvalidData.into()),
     })
 }

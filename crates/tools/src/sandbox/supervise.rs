@@ -1,5 +1,6 @@
-//! Decides on calls that neither Landlock nor a filter can judge, where there are no namespaces to
-//! make them harmless: signals, and changes of a file's mode, owner and times.
+//! Decides on calls that neither Landlock nor a filter can judge: how much memory is mapped to be shared,
+//! and, where there are no namespaces to make them harmless, signals and changes of a file's mode, owner
+//! and times.
 //!
 //! Invariant: what is judged is what happens. Arguments that are numbers were copied by the kernel,
 //! so the call may go on; a path is in memory that the program can change, so the supervisor opens
@@ -12,11 +13,12 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use libc::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, EFAULT, EPERM};
+use libc::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, EFAULT, ENOMEM, EPERM};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+use super::confinement::Confinement;
 use super::filter::FCHMODAT2;
 use super::raw::{self, Answer, Call};
 use super::tree;
@@ -26,6 +28,12 @@ pub(super) struct Supervisor {
     pub(super) listener: OwnedFd,
     root: Pid,
     writable: Vec<PathBuf>,
+    /// Bytes of shared memory that were ever mapped.
+    ///
+    /// None is given back: the pages live until the last process has unmapped the last of them, and nobody
+    /// but root can see when that is.
+    pub(super) shared: u64,
+    shared_limit: u64,
 }
 
 /// A change of a file, and to which file.
@@ -46,13 +54,14 @@ enum Kind {
 }
 
 impl Supervisor {
-    /// Decides for the descendants of `root` on files beneath `writable`.
-    pub(super) fn new(listener: OwnedFd, root: Pid, writable: &[PathBuf]) -> Self {
-        Self { listener, root, writable: writable.to_vec() }
+    /// Decides for the descendants of `root`, within their confinement.
+    pub(super) fn new(listener: OwnedFd, root: Pid, confinement: &Confinement) -> Self {
+        let (writable, shared_limit) = (confinement.write.clone(), confinement.limits.memory);
+        Self { listener, root, writable, shared: 0, shared_limit }
     }
 
     /// Takes one call and answers it; the answer here is whether there can be more.
-    pub(super) fn serve(&self) -> bool {
+    pub(super) fn serve(&mut self) -> bool {
         match raw::notify_receive(self.listener.as_fd()) {
             Ok(call) => {
                 let answer = self.judge(&call);
@@ -65,9 +74,10 @@ impl Supervisor {
         }
     }
 
-    fn judge(&self, call: &Call) -> Answer {
+    fn judge(&mut self, call: &Call) -> Answer {
         let argument = call.data.args;
         match i64::from(call.data.nr) {
+            libc::SYS_mmap => self.judge_sharing(argument[1]),
             libc::SYS_kill
             | libc::SYS_tkill
             | libc::SYS_tgkill
@@ -82,6 +92,17 @@ impl Supervisor {
         }
     }
 
+    /// The filter hands over what maps shared memory.
+    fn judge_sharing(&mut self, length: u64) -> Answer {
+        const PAGE: u64 = 4096;
+        let total = self.shared.saturating_add(length.saturating_add(PAGE - 1) / PAGE * PAGE);
+        if total > self.shared_limit {
+            return Answer::Fail(ENOMEM);
+        }
+        self.shared = total;
+        Answer::Continue
+    }
+
     /// A signal may go to the sandbox's own processes and groups; -1 would mean everything the user
     /// runs.
     fn judge_signal(&self, target: i32) -> Answer {
@@ -93,7 +114,7 @@ impl Supervisor {
                 processes().any(|process| process.id == target || has_thread(process.id, target))
             }
             // A group lies within a session, and every session of the sandbox began inside it.
-            _ => processes().any(|process| tree::group_of(process) == Some(-target)),
+            _ => processes().any(|process| tree::group_of(&process) == Some(-target)),
         };
         if own { Answer::Continue } else { Answer::Fail(EPERM) }
     }

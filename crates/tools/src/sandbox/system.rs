@@ -4,10 +4,13 @@
 //! file by file, `/dev` device by device, and `/proc` as a whole only where it shows the sandbox
 //! alone.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, OsStr};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use super::mounts::Covered;
 
 /// The settings of each installed Python, which its start-up code imports.
 pub(super) fn python_settings() -> Vec<PathBuf> {
@@ -86,8 +89,31 @@ pub(super) const READABLE: &[&str] = &[
 ];
 
 /// Devices that hold nothing.
-pub(super) const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// Opened for writing, it can be mapped to be shared, and that memory nobody could count.
+pub(super) const ZEROS: &str = "/dev/zero";
+
+/// What `/proc` shows to root alone, and some of what it shows to root more of.
+///
+/// A program that runs as root has no privileges in the sandbox, but it still is the owner of these.
+pub(super) fn for_root() -> Vec<Covered> {
+    const KEYS: [&str; 2] = ["keys", "key-users"];
+    const FOLDERS: [&CStr; 2] = [c"/proc/sys/net", c"/proc/tty/driver"];
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let files = entries.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let is_process = name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_for_root = !is_process
+            && entry.metadata().is_ok_and(|file| file.is_file() && file.mode() & 0o004 == 0);
+        (is_for_root || KEYS.contains(&name.as_str()))
+            .then(|| CString::new(format!("/proc/{name}")).ok().map(Covered::File))
+            .flatten()
+    });
+    let folders =
+        FOLDERS.into_iter().filter(|path| Path::new(OsStr::from_bytes(path.to_bytes())).is_dir());
+    files.chain(folders.map(|path| Covered::Folder(path.to_owned()))).collect()
+}
 
 /// What `/proc` says about the machine rather than about a process.
 pub(super) const ABOUT_THE_MACHINE: &[&str] = &[

@@ -2,13 +2,14 @@
 //! to the end of the whole tree.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 use rustix::process::Signal;
 
@@ -28,6 +29,8 @@ pub(super) struct Watch<'a> {
     confinement: &'a Confinement,
     invocation: &'a Invocation,
     supervisor: Option<Supervisor>,
+    /// The sandbox's own `/dev/shm`.
+    shared_memory: Option<OwnedFd>,
     /// Whether the warden may still have something to say.
     reporting: bool,
     killed: Option<Reason>,
@@ -63,6 +66,7 @@ impl<'a> Watch<'a> {
             confinement,
             invocation,
             supervisor: None,
+            shared_memory: None,
             reporting: true,
             killed: None,
             failed: None,
@@ -98,7 +102,7 @@ impl<'a> Watch<'a> {
             if cancelled.load(Ordering::Relaxed) {
                 self.kill(Reason::Cancelled);
             } else if self.killed.is_none()
-                && let Some(reason) = patrol.look()
+                && let Some(reason) = patrol.look(self.shared_bytes())
             {
                 self.kill(reason);
             }
@@ -161,9 +165,10 @@ impl<'a> Watch<'a> {
                 self.failed = Some(self.failure(stage, number))
             }
             Ok(Some(Report::Supervise(listener))) => {
-                let writable = &self.confinement.write;
-                self.supervisor = Some(Supervisor::new(listener, self.launched.process, writable));
+                let process = self.launched.process;
+                self.supervisor = Some(Supervisor::new(listener, process, self.confinement));
             }
+            Ok(Some(Report::SharedMemory(folder))) => self.shared_memory = Some(folder),
             Ok(Some(Report::Ended(status))) => self.status = Some(status),
             Ok(Some(Report::Crowded)) => self.kill(Reason::Processes),
             Ok(None) | Err(_) => self.reporting = false,
@@ -181,11 +186,21 @@ impl<'a> Watch<'a> {
     }
 
     fn take_call(&mut self) {
-        if let Some(supervisor) = &self.supervisor
+        if let Some(supervisor) = &mut self.supervisor
             && !supervisor.serve()
         {
             self.supervisor = None;
         }
+    }
+
+    /// How much shared memory the tree was given, mapped or not.
+    fn shared_bytes(&self) -> u64 {
+        let mapped = self.supervisor.as_ref().map_or(0, |supervisor| supervisor.shared);
+        let files = self.shared_memory.as_ref().and_then(|folder| fstatvfs(folder).ok());
+        let files = files.map_or(0, |disk| {
+            disk.f_blocks.saturating_sub(disk.f_bfree).saturating_mul(disk.f_frsize)
+        });
+        mapped.saturating_add(files)
     }
 
     fn kill(&mut self, reason: Reason) {

@@ -10,6 +10,7 @@ use tools::script::{
     ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError, Surroundings,
     run,
 };
+use tools::workspace::PathPatterns;
 
 use crate::attempt::Language::Python;
 use crate::attempt::contained;
@@ -41,10 +42,11 @@ for number in range(3, 200):
     );
 }
 
-fn surroundings(world: &World) -> Surroundings {
+pub(crate) fn surroundings(world: &World) -> Surroundings {
     Surroundings {
         sandbox: world.sandbox(),
         workspace: world.root.join("workspace"),
+        secrets: PathPatterns::secrets(),
         private: world.root.join("private"),
         environment: Environment { path: Some("/usr/bin:/bin".into()), ..Environment::default() },
         interpreters: Interpreters::default(),
@@ -57,7 +59,7 @@ fn surroundings(world: &World) -> Surroundings {
     }
 }
 
-fn script(world: &World, path: &str, content: &str) -> Script {
+pub(crate) fn script(world: &World, path: &str, content: &str) -> Script {
     Script {
         skill: world.root.join("skill"),
         path: path.into(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use tools::sandbox::Limits;
 
 use crate::attempt::Language::{C, Python, Shell};
-use crate::attempt::{contained, contained_from_root};
+use crate::attempt::{contained, contained_from_root, left_alone};
 use crate::world::{World, kernels};
 
 #[test]
@@ -116,6 +116,27 @@ for path in ["/dev/" + name for name in partitions] + ["/dev/kmsg", "/dev/mem", 
     except OSError as error:
         print(error)
 "#,
+    );
+}
+
+#[test]
+fn what_proc_keeps_for_root_cannot_be_read() {
+    contained_from_root(
+        Shell,
+        r#"
+for file in kpageflags kpagecount slabinfo vmallocinfo keys timer_list sys/net/ipv4/tcp_fastopen_key; do
+    [ "$(head -c 64 /proc/$file | wc -c)" -gt 0 ] && echo ESCAPED $file
+done
+"#,
+    );
+}
+
+#[test]
+fn what_proc_says_to_everybody_can_be_read() {
+    left_alone(
+        Shell,
+        &Limits::default(),
+        "cat /proc/cpuinfo /proc/meminfo /proc/stat /proc/uptime /proc/version > /dev/null",
     );
 }
 

@@ -7,12 +7,15 @@
 )]
 
 mod attempt;
+mod disk;
 mod environment;
 mod files;
 mod kernel;
+mod memory;
 mod network;
 mod processes;
 mod resources;
+mod scripts;
 #[path = "../world/mod.rs"]
 mod world;
 

@@ -176,9 +176,7 @@ for page in range(0, 512 << 20, 4096):
 linger()
 escaped()
 "#;
-    check(Python, Anybody, &limits, code, |exit| {
-        assert_eq!(exit.ending, Ending::Killed(Reason::Memory));
-    });
+    check(Python, Anybody, &limits, code, |exit| assert_eq!(exit.ending, Ending::Exited(1)));
 }
 
 #[test]
@@ -194,9 +192,7 @@ for page in range(0, 512 << 20, 4096):
 linger()
 escaped()
 "#;
-    check(Python, Anybody, &limits, code, |exit| {
-        assert_eq!(exit.ending, Ending::Killed(Reason::Memory));
-    });
+    check(Python, Anybody, &limits, code, |exit| assert_eq!(exit.ending, Ending::Exited(1)));
 }
 
 #[test]

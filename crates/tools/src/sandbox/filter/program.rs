@@ -56,6 +56,20 @@ impl Rule {
         Self { clauses: Vec::new(), otherwise }
     }
 
+    /// The same with each verdict changed; without clauses that change nothing.
+    pub(super) fn each(&self, change: fn(Verdict) -> Verdict) -> Self {
+        let otherwise = change(self.otherwise);
+        let clauses = self
+            .clauses
+            .iter()
+            .map(|clause| Clause { tests: clause.tests.clone(), verdict: change(clause.verdict) });
+        let mut clauses: Vec<_> = clauses.collect();
+        while clauses.last().is_some_and(|last| last.verdict == otherwise) {
+            clauses.pop();
+        }
+        Self { clauses, otherwise }
+    }
+
     pub(super) fn otherwise(self, otherwise: Verdict) -> Self {
         Self { otherwise, ..self }
     }

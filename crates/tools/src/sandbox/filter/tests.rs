@@ -1,4 +1,4 @@
-use libc::{ENOSYS, EOPNOTSUPP, EPERM};
+use libc::{EINVAL, ENOMEM, ENOSYS, EOPNOTSUPP, EPERM};
 
 use super::*;
 use crate::sandbox::kernel::Namespacing;
@@ -8,6 +8,7 @@ fn plan(isolation: Isolation, landlock_abi: u32) -> Plan {
     Plan {
         landlock_abi,
         seccomp: true,
+        supervised: true,
         confined: true,
         isolation,
         namespacing: Namespacing::default(),
@@ -36,6 +37,16 @@ fn verdict(program: &[sock_filter], architecture: u32, call: i64, arguments: [u6
     }
 }
 
+/// What the kernel does under all filters.
+fn answer(plan: &Plan, network: Network, architecture: u32, call: i64, six: [u64; 6]) -> u32 {
+    let filters = compile(plan, network);
+    let refused = verdict(&filters.refusing, architecture, call, six);
+    match (refused, filters.handing_over) {
+        (ALLOW, Some(program)) => verdict(&program, architecture, call, six),
+        _ => refused,
+    }
+}
+
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const SUPERVISE: u32 = libc::SECCOMP_RET_USER_NOTIF;
 
@@ -45,11 +56,10 @@ fn refuse(error: i32) -> u32 {
 
 #[track_caller]
 fn check(plan: &Plan, network: Network, call: i64, arguments: &[u64], expected: u32) {
-    let program = compile(plan, network);
     let mut six = [0; 6];
     six[..arguments.len()].copy_from_slice(arguments);
     assert_eq!(
-        verdict(&program, ARCHITECTURE.unwrap(), call, six),
+        answer(plan, network, ARCHITECTURE.unwrap(), call, six),
         expected,
         "{call} {arguments:x?}"
     );
@@ -70,7 +80,7 @@ fn ordinary_calls_are_allowed() {
         (libc::SYS_execve, &[], ALLOW),
         (libc::SYS_mseal, &[], ALLOW),
         (libc::SYS_openat, &[0, 0, 0o1101, 0o644], ALLOW),
-        (libc::SYS_clone, &[libc::CLONE_VM as u64 | libc::CLONE_THREAD as u64], ALLOW),
+        (libc::SYS_clone, &[libc::CLONE_VM as u64], ALLOW),
         (libc::SYS_kill, &[1, 9], ALLOW),
         (libc::SYS_utimensat, &[], ALLOW),
         (libc::SYS_prlimit64, &[0, 7], ALLOW),
@@ -111,8 +121,8 @@ fn numbers_of_the_x32_table_do_not_exist() {
 
 #[test]
 fn a_foreign_architecture_kills() {
-    let program = compile(&plan(Isolation::Namespaces, 7), Network::Denied);
-    let killed = verdict(&program, 0x4000_0003, libc::SYS_read, [0; 6]);
+    let plan = plan(Isolation::Namespaces, 7);
+    let killed = answer(&plan, Network::Denied, 0x4000_0003, libc::SYS_read, [0; 6]);
     assert_eq!(killed, libc::SECCOMP_RET_KILL_PROCESS);
 }
 
@@ -132,6 +142,51 @@ fn only_the_bits_that_the_kernel_looks_at_count() {
         (libc::SYS_prlimit64, &[HIGH, 7], ALLOW),
         (libc::SYS_prlimit64, &[HIGH | 1, 7], refuse(EPERM)),
     ]);
+}
+
+#[test]
+fn memory_that_outlives_its_mapping_is_handed_over() {
+    let (shared, private, anonymous) = (1, 2, 0x20);
+    let huge = 0x40000;
+    check_all(&[
+        (libc::SYS_mmap, &[0, 4096, 3, private | anonymous], ALLOW),
+        (libc::SYS_mmap, &[0, 4096, 3, shared, 5], ALLOW),
+        (libc::SYS_mmap, &[0, 4096, 3, shared | anonymous], SUPERVISE),
+        (libc::SYS_mmap, &[0, 4096, 3, shared | anonymous | 0x4000], SUPERVISE),
+        (libc::SYS_mmap, &[0, 4096, 3, private | anonymous | huge], refuse(ENOMEM)),
+        (libc::SYS_mmap, &[0, 4096, 3, shared | anonymous | huge], refuse(ENOMEM)),
+        (libc::SYS_memfd_create, &[], refuse(EPERM)),
+    ]);
+    let alone = Plan { supervised: false, ..plan(Isolation::Namespaces, 7) };
+    let arguments = [0, 4096, 3, shared | anonymous];
+    check(&alone, Network::Denied, libc::SYS_mmap, &arguments, refuse(ENOMEM));
+}
+
+#[test]
+fn nothing_can_be_held_where_it_is_not_counted() {
+    let thread = libc::CLONE_VM as u64 | libc::CLONE_SIGHAND as u64 | libc::CLONE_THREAD as u64;
+    check_all(&[
+        (libc::SYS_clone, &[thread], refuse(EPERM)),
+        (libc::SYS_clone, &[thread | libc::CLONE_FILES as u64], ALLOW),
+        (libc::SYS_prctl, &[4, 0], refuse(EPERM)),
+        (libc::SYS_prctl, &[15], ALLOW),
+        (libc::SYS_fcntl, &[3, 1031, 1 << 20], refuse(EPERM)),
+        (libc::SYS_setsockopt, &[3, 1, 7], refuse(EPERM)),
+        (libc::SYS_setsockopt, &[3, 1, 33], refuse(EPERM)),
+        (libc::SYS_setsockopt, &[3, 1, 2], ALLOW),
+        (libc::SYS_sendmsg, &[], refuse(EPERM)),
+        (libc::SYS_sendto, &[], ALLOW),
+        (libc::SYS_vmsplice, &[], refuse(EINVAL)),
+        (libc::SYS_sendfile, &[], refuse(EINVAL)),
+        (libc::SYS_copy_file_range, &[], ALLOW),
+        (libc::SYS_fallocate, &[3, 0], refuse(EOPNOTSUPP)),
+        (libc::SYS_fallocate, &[3, 1], refuse(EOPNOTSUPP)),
+        (libc::SYS_fallocate, &[3, 3], ALLOW),
+        (libc::SYS_landlock_add_rule, &[], refuse(ENOSYS)),
+    ]);
+    // Names of hosts are asked for with messages.
+    let plan = plan(Isolation::Namespaces, 7);
+    check(&plan, Network::Internet, libc::SYS_sendmmsg, &[], ALLOW);
 }
 
 #[test]
@@ -208,7 +263,8 @@ fn every_listed_call_is_found_by_the_search() {
     let mut policy = Policy::default();
     policy.all(ALLOWED, Verdict::Allow);
     policy.all(ALLOWED_OF_OLD, Verdict::Allow);
-    let program = program::compile(ARCHITECTURE.unwrap(), &policy.segments());
+    let program =
+        program::compile(ARCHITECTURE.unwrap(), &policy.segments(&REFUSED_RULE, &MISSING_RULE));
     for call in 0..=i64::from(LAST_KNOWN) {
         let listed = ALLOWED.contains(&call) || ALLOWED_OF_OLD.contains(&call);
         let expected = if listed { ALLOW } else { refuse(EPERM) };

@@ -1,0 +1,97 @@
+//! How much memory a tree of processes holds, wherever it holds it.
+//!
+//! Besides pages of their own these are page tables, what was moved to swap, buffers of pipes and sockets,
+//! and memory that is shared. Shared pages can be held by a process that does not map a single one of
+//! them, so they are not looked for here: the caller knows how much was handed out.
+
+use std::fs;
+
+use super::open_files::OpenFiles;
+use super::tree::{Process, parse};
+
+/// What a pipe holds at most, since it cannot be enlarged.
+const PIPE: u64 = 64 << 10;
+
+/// What a packet on its way may hold beyond the limit of its socket.
+const PACKET: u64 = 64 << 10;
+
+/// What the kernel says about one process.
+struct Status {
+    /// Where more is to be found.
+    place: String,
+    /// Pages of its own, in memory and in swap.
+    private: u64,
+    /// Pages of shared memory that it maps.
+    shared: u64,
+    /// Page tables.
+    tables: u64,
+    /// How many files it may have open by now.
+    descriptors: u64,
+}
+
+/// The bytes that these processes hold, with `shared` bytes of shared memory that were handed out to them.
+///
+/// Up to `limit` it is an upper bound, which is cheap; beyond it is exact.
+pub(super) fn used(processes: &[Process], shared: u64, limit: u64) -> u64 {
+    let statuses: Vec<_> = processes.iter().filter_map(status).collect();
+    let sum = |part: fn(&Status) -> u64| statuses.iter().map(part).sum::<u64>();
+    let (tables, socket) = (sum(|status| status.tables), of_a_socket());
+    let any_buffers = sum(|status| status.descriptors).saturating_mul(socket);
+    let upper = sum(|status| status.private + status.shared)
+        .saturating_add(tables)
+        .saturating_add(shared)
+        .saturating_add(any_buffers);
+    if upper <= limit {
+        return upper;
+    }
+    // What processes have in common counts once.
+    let (private, mapped) = statuses.iter().map(proportional).fold((0, 0), |sum, part| {
+        let (private, mapped): (u64, u64) = sum;
+        (private.saturating_add(part.0), mapped.saturating_add(part.1))
+    });
+    let open = OpenFiles::of(processes);
+    let buffers = match open.complete {
+        true => open.sockets.saturating_mul(socket).saturating_add(open.pipes.saturating_mul(PIPE)),
+        false => any_buffers,
+    };
+    private.saturating_add(tables).saturating_add(mapped.max(shared)).saturating_add(buffers)
+}
+
+/// What the buffer of a socket holds at most, since it cannot be enlarged.
+fn of_a_socket() -> u64 {
+    const USUAL: u64 = 212_992;
+    let default = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
+    default.and_then(|bytes| parse(bytes.trim())).unwrap_or(USUAL) + PACKET
+}
+
+/// The status of a process that has memory; none has none, or is gone.
+fn status(process: &Process) -> Option<Status> {
+    process.places().find_map(|place| {
+        let text = fs::read_to_string(format!("{place}/status")).ok()?;
+        let bytes = |label| kibibytes(&text, label);
+        let descriptors = text.lines().find_map(|line| line.strip_prefix("FDSize:"));
+        Some(Status {
+            private: bytes("RssAnon:")? + bytes("VmSwap:").unwrap_or_default(),
+            shared: bytes("RssShmem:").unwrap_or_default(),
+            tables: bytes("VmPTE:").unwrap_or_default(),
+            descriptors: descriptors.and_then(|count| parse(count.trim())).unwrap_or_default(),
+            place,
+        })
+    })
+}
+
+/// The private and the shared pages of a process, each page divided by how many processes map it.
+fn proportional(status: &Status) -> (u64, u64) {
+    let text = fs::read_to_string(format!("{}/smaps_rollup", status.place)).unwrap_or_default();
+    let bytes = |label| kibibytes(&text, label);
+    match (bytes("Pss_Anon:"), bytes("Pss_Shmem:")) {
+        (Some(private), Some(shared)) => (private + bytes("SwapPss:").unwrap_or_default(), shared),
+        // A process can hide this, and then it is not given the benefit of the doubt.
+        _ => (status.private, status.shared),
+    }
+}
+
+fn kibibytes(text: &str, label: &str) -> Option<u64> {
+    let value = text.lines().find_map(|line| line.strip_prefix(label))?;
+    parse::<u64>(value.trim().strip_suffix("kB")?.trim()).map(|kibibytes| kibibytes * 1024)
+}

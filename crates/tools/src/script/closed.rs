@@ -1,0 +1,149 @@
+//! What stays closed to a script in the folder that it may read: what the file tools hide there, too.
+//!
+//! Names decide, as they do for the tools, so the folder is looked through before each script. Invariant:
+//! what was not looked at stays closed, and is counted.
+
+use std::collections::{HashSet, VecDeque};
+use std::fs::{self, DirEntry};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::workspace::PathPatterns;
+
+/// How many files and folders are looked at before the rest is closed unseen.
+const MOST: usize = 500_000;
+
+/// What a script may not read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Closed {
+    /// Files and folders; a folder stands for everything in it.
+    pub(super) paths: Vec<PathBuf>,
+    /// How many of them are folders that were too many to be looked through.
+    pub(super) unsearched: u64,
+}
+
+/// Finds what `secrets` match beneath `folder`, but for what is `settled`: granted or closed by itself.
+pub(super) fn find(folder: &Path, secrets: &PathPatterns, settled: &[&Path]) -> Closed {
+    find_among(folder, secrets, settled, MOST)
+}
+
+fn find_among(folder: &Path, secrets: &PathPatterns, settled: &[&Path], most: usize) -> Closed {
+    let mut search = Search { secrets, settled, found: Vec::new(), twins: HashSet::new() };
+    let unsearched = walk(folder, most, |entry, place| search.look(entry, place));
+    let mut closed = Closed { paths: search.found, unsearched: unsearched.len() as u64 };
+    closed.paths.extend(unsearched);
+    if !search.twins.is_empty() {
+        // The second name of a hidden file, which may come anywhere in the first search.
+        let known: HashSet<PathBuf> = closed.paths.iter().cloned().collect();
+        let mut others = Vec::new();
+        let left = walk(folder, most, |entry, _| {
+            let path = entry.path();
+            if known.contains(&path) || settled.contains(&path.as_path()) {
+                return Next::Pass;
+            }
+            let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+            if entry.metadata().is_ok_and(|metadata| search.twins.contains(&identity(metadata))) {
+                others.push(path);
+                return Next::Pass;
+            }
+            Next::Enter
+        });
+        closed.unsearched += left.len() as u64;
+        closed.paths.extend(others.into_iter().chain(left));
+    }
+    closed
+}
+
+struct Search<'a> {
+    secrets: &'a PathPatterns,
+    settled: &'a [&'a Path],
+    found: Vec<PathBuf>,
+    /// Hidden files that have more names than one.
+    twins: HashSet<(u64, u64)>,
+}
+
+/// Where an entry lies.
+struct Place<'a> {
+    /// Its path beneath the folder that is searched.
+    inner: &'a str,
+    /// Whether the folder it lies in is hidden.
+    is_hidden: bool,
+}
+
+/// What to do about an entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Look at what is in it, if it is a folder.
+    Enter,
+    /// The same, and all of it is hidden.
+    EnterHidden,
+    Pass,
+}
+
+impl Search<'_> {
+    fn look(&mut self, entry: &DirEntry, place: &Place<'_>) -> Next {
+        let path = entry.path();
+        // As they are written: to compare paths part by part takes longer than all the rest.
+        if self.settled.iter().any(|settled| settled.as_os_str() == path.as_os_str()) {
+            return Next::Pass;
+        }
+        if !place.is_hidden && self.secrets.matching_entry(place.inner).is_none() {
+            return Next::Enter;
+        }
+        if let Ok(metadata) = entry.metadata()
+            && metadata.is_file()
+            && metadata.nlink() > 1
+        {
+            self.twins.insert((metadata.dev(), metadata.ino()));
+        }
+        if !place.is_hidden {
+            self.found.push(path);
+        }
+        Next::EnterHidden
+    }
+}
+
+/// A folder to be looked through: its path, that beneath the first one, and whether it is hidden.
+type Waiting = (PathBuf, String, bool);
+
+/// Shows `look` every entry beneath `folder`, those near the top first, and returns the folders that were
+/// not looked through because there are more than `most` entries.
+fn walk(
+    folder: &Path,
+    most: usize,
+    mut look: impl FnMut(&DirEntry, &Place<'_>) -> Next,
+) -> Vec<PathBuf> {
+    let mut waiting: VecDeque<Waiting> = [(folder.to_owned(), String::new(), false)].into();
+    let mut left = most;
+    while left > 0
+        && let Some((folder, mut inner, is_hidden)) = waiting.pop_front()
+    {
+        let (before, length) = (waiting.len(), inner.len());
+        // What we cannot list, the script cannot list either.
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if left == 0 {
+                // Half of a folder is not the folder.
+                waiting.truncate(before);
+                waiting.push_front((folder, inner, is_hidden));
+                break;
+            }
+            left -= 1;
+            inner.truncate(length);
+            if length > 0 {
+                inner.push('/');
+            }
+            inner.push_str(&entry.file_name().to_string_lossy());
+            let next = look(&entry, &Place { inner: &inner, is_hidden });
+            // A link is no folder: what it points to is judged by its own name.
+            if next != Next::Pass && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push_back((entry.path(), inner.clone(), next == Next::EnterHidden));
+            }
+        }
+    }
+    // What is hidden is closed already.
+    let unsearched = waiting.into_iter().filter(|(_, _, is_hidden)| !is_hidden);
+    unsearched.map(|(folder, _, _)| folder).collect()
+}
+
+#[cfg(test)]
+mod tests;
