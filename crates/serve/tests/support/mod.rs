@@ -98,7 +98,6 @@ impl World {
                 command: vec!["skillful".into(), "mcp".into()],
                 arguments: Vec::new(),
             },
-            grants: None,
             workbench: Box::new(move |index, offer, invoked| {
                 Ok(Workbench {
                     index,
