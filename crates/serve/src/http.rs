@@ -1,71 +1,107 @@
 //! MCP over streamable HTTP.
 //!
-//! Invariant: a request whose `Host` or `Origin` is not this server's own is refused, so that no web page
-//! reaches it through a browser.
+//! Invariant: over a network address nothing is done with a request that does not carry the token; a socket
+//! file answers only processes of its user. Invariant: a request whose `Host` or `Origin` is not this
+//! server's own is refused, so that no web page reaches it through a browser. Invariant: whatever clients
+//! do, sessions, connections and requests stay within their limits.
 
+mod connections;
+mod entrance;
+mod limits;
+mod places;
 mod presence;
+mod sessions;
+mod token;
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::to_bytes;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
+use axum::http::header::{HeaderName, RETRY_AFTER};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use rmcp::transport::streamable_http_server::session::SessionManager;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use axum::routing::any;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::lines::LONGEST;
 use crate::mcp::Connection;
 use crate::shelf::Shelf;
+pub use entrance::Entrance;
+pub use limits::Limits;
+use places::Places;
 use presence::Presence;
+use sessions::{Entry, Sessions};
+pub use token::{Token, TokenError};
 
 /// The path under which MCP is spoken.
 pub const PATH: &str = "/mcp";
 
-/// Where clients come in.
+/// Seconds after which a client that found no room may try again.
+const LATER: &str = "10";
+
+/// Where clients come in, and how many of them.
 pub struct Door {
     /// Where they connect.
-    pub listener: TcpListener,
+    pub entrance: Entrance,
     /// Names under which the server is reached, besides those of this machine.
     pub names: Vec<String>,
-    /// How long a client has to send the body of a request, and to come back when it broke off in the middle
-    /// of a call.
-    pub patience: Duration,
+    /// What is too much.
+    pub limits: Limits,
 }
 
 /// Serves every client that connects until `stop`.
 pub async fn serve_http(
     shelf: Arc<Shelf>,
-    Door { listener, names, patience }: Door,
+    Door { entrance, names, limits }: Door,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let config = config(listener.local_addr()?, &names).with_cancellation_token(stop.clone());
-    let sessions = Arc::new(LocalSessionManager::default());
-    let presence = Presence::new(Arc::clone(&sessions), patience);
-    let service = StreamableHttpService::new(
-        move || Ok(Connection::new(Arc::clone(&shelf))),
-        Arc::clone(&sessions),
-        config,
-    );
-    let watch = from_fn(move |request, next| Arc::clone(&presence).watch(request, next));
-    let receive = from_fn(move |request, next| receive(patience, request, next));
-    let router = Router::new().route_service(PATH, service).layer(watch).layer(receive);
-    let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
-    let open: Vec<_> = sessions.sessions.read().await.keys().cloned().collect();
-    for session in open {
-        // One that has just ended by itself is as good.
-        let _ = sessions.close_session(&session).await;
+    let config = config(entrance.port()?, &names).with_cancellation_token(stop.clone());
+    let sessions = Arc::new(Sessions::new(&limits));
+    let presence = Presence::new(Arc::clone(sessions.manager()), limits.patience);
+    let places = Arc::new(Places::new(limits.requests));
+    let reception = Reception { shelf, sessions: Arc::clone(&sessions), config };
+    let mut router = Router::new()
+        .route(PATH, any(move |request| reception.clone().answer(request)))
+        .layer(from_fn(move |request, next| Arc::clone(&presence).watch(request, next)))
+        .layer(from_fn(move |request, next| receive(limits.patience, request, next)))
+        .layer(from_fn(move |request, next| Arc::clone(&places).take(request, next)));
+    if let Some(token) = entrance.token() {
+        // The last layer is the first that a request meets.
+        router =
+            router.layer(from_fn(move |request, next| Arc::clone(&token).admit(request, next)));
     }
-    served
+    connections::serve(entrance, router, &limits, stop).await;
+    sessions.close().await;
+    Ok(())
+}
+
+/// Answers a request that was let in.
+#[derive(Clone)]
+struct Reception {
+    shelf: Arc<Shelf>,
+    sessions: Arc<Sessions>,
+    config: StreamableHttpServerConfig,
+}
+
+impl Reception {
+    async fn answer(self, request: Request) -> Response {
+        let Self { shelf, sessions, config } = self;
+        let most = sessions.most();
+        let entry = Arc::new(Entry::new(sessions));
+        let make = move || Ok(Connection::new(Arc::clone(&shelf)));
+        let service = StreamableHttpService::new(make, Arc::clone(&entry), config);
+        let answer = service.handle(request).await;
+        if entry.was_refused() {
+            return no_room(format!("there are {most} sessions already; end one, or try later"));
+        }
+        answer.map(Body::new)
+    }
 }
 
 /// Lets a request in when all of it is there.
@@ -78,14 +114,21 @@ async fn receive(patience: Duration, request: Request, next: Next) -> Response {
     }
 }
 
-fn config(address: SocketAddr, names: &[String]) -> StreamableHttpServerConfig {
+/// The server is as busy as it may be.
+fn no_room(words: impl IntoResponse) -> Response {
+    let header: [(HeaderName, &str); 1] = [(RETRY_AFTER, LATER)];
+    (StatusCode::SERVICE_UNAVAILABLE, header, words).into_response()
+}
+
+/// Without a port no page can have come from here, so every `Origin` is a foreign one.
+fn config(port: Option<u16>, names: &[String]) -> StreamableHttpServerConfig {
     let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let hosts: Vec<String> = own.into_iter().chain(names.iter().cloned()).collect();
-    let port = address.port();
-    let origins = hosts.iter().map(|host| match host.contains(':') {
-        true => format!("http://[{host}]:{port}"),
-        false => format!("http://{host}:{port}"),
-    });
+    let origins =
+        hosts.iter().zip(port.into_iter().cycle()).map(|(host, port)| match host.contains(':') {
+            true => format!("http://[{host}]:{port}"),
+            false => format!("http://{host}:{port}"),
+        });
     StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
         .with_allowed_hosts(hosts)

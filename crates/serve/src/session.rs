@@ -18,7 +18,7 @@ use agent::driver::Cancel;
 use agent::step::Observation;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
-use tools::permission::{Answer, ApprovalRequest};
+use tools::permission::{Answer, ApprovalRequest, SkillHash};
 
 use crate::shelf::Shelf;
 use conversation::Conversation;
@@ -27,7 +27,33 @@ pub(crate) use desk::read_verbatim;
 /// Whoever can be asked during a call.
 pub(crate) trait Person: Send {
     /// The answer; nothing when nobody is there.
-    fn ask(self, question: &ApprovalRequest) -> impl Future<Output = Option<Answer>> + Send;
+    fn ask(self, question: &Question) -> impl Future<Output = Option<Said>> + Send;
+}
+
+/// What a person is asked.
+pub(crate) struct Question {
+    pub(crate) request: ApprovalRequest,
+    /// The content of the skill that would act.
+    pub(crate) content: Option<SkillHash>,
+}
+
+/// What the person behind a client can say: nothing of it outlives the session.
+#[derive(Clone)]
+pub(crate) enum Said {
+    Once,
+    Session,
+    /// No, and what the model should know about it.
+    No(Option<String>),
+}
+
+impl From<Said> for Answer {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Once => Self::Once,
+            Said::Session => Self::Run,
+            Said::No(message) => Self::Reject { message },
+        }
+    }
 }
 
 /// What a client wants done.
@@ -44,7 +70,7 @@ pub(crate) enum Outcome {
     /// What the model is told, and the bytes of a resource.
     Done(Box<Observation>, Option<Vec<u8>>),
     /// Nothing: a person must answer first.
-    Asks(Box<ApprovalRequest>),
+    Asks(Box<Question>),
 }
 
 /// A conversation that may not have begun.
@@ -82,10 +108,10 @@ impl Session {
             on_a_thread(place, move |place| conversation::call(place, &shelf, &client, &begun))
                 .await?;
         let Outcome::Asks(question) = outcome else { return Ok(outcome) };
-        let answer = person.ask(&question).await;
-        let nobody = answer.is_none();
+        let said = person.ask(&question).await;
+        let nobody = said.is_none();
         let (_, outcome) =
-            on_a_thread(place, move |place| conversation::answer(place, &call, answer)).await?;
+            on_a_thread(place, move |place| conversation::answer(place, &call, said)).await?;
         Ok(if nobody { Outcome::Asks(question) } else { outcome })
     }
 }

@@ -16,7 +16,6 @@ use skill::load::Limits;
 use skill::metadata::ReadOptions;
 use skill::offer::{Catalog, CatalogLimits, Offer};
 use tokio::sync::watch;
-use tools::grants::GrantFile;
 use tools::permission::{Engine, Invocation};
 
 /// Makes what one call acts with.
@@ -42,8 +41,6 @@ pub struct Settings {
     pub redactor: Redactor,
     /// The command that began the server.
     pub invocation: Invocation,
-    /// Where approvals for always are kept.
-    pub grants: Option<GrantFile>,
     /// What a call acts with.
     pub workbench: Box<MakeWorkbench>,
 }

@@ -1,88 +1,26 @@
-//! MCP over HTTP: who is let in, and that clients do not meet.
+//! MCP over HTTP: who is let in, how many, and that clients do not meet.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "http/admission.rs"]
+mod admission;
+#[path = "http/client.rs"]
+mod client;
+#[path = "http/limits.rs"]
+mod limits;
 mod support;
 
-use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
+use client::{alone, begin, call, initialize, post, request, send, served, served_with};
 use serde_json::{Value, json};
-use serve::http::Door;
-use serve::shelf::Shelf;
+use serve::http::Limits;
 use support::{ENDLESS, World, closed, until_running};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::CancellationToken;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
-async fn served(shelf: &Arc<Shelf>) -> (SocketAddr, CancellationToken) {
-    served_with(shelf, Duration::from_secs(60)).await
-}
-
-async fn served_with(shelf: &Arc<Shelf>, patience: Duration) -> (SocketAddr, CancellationToken) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-    let (shelf, stopped) = (Arc::clone(shelf), stop.clone());
-    let door = Door { listener, names: Vec::new(), patience };
-    tokio::spawn(async move { serve::http::serve_http(shelf, door, stopped).await });
-    (address, stop)
-}
-
-/// Sends one request; the status, the headers and the body until the server closes.
-async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> (u16, String) {
-    let mut stream = send(address, headers, body).await;
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer).await;
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-    (status, answer)
-}
-
-/// Sends one request and does not wait.
-async fn send(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let mut head = String::from(
-        "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n",
-    );
-    if !headers.iter().any(|(name, _)| *name == "Content-Length") {
-        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
-    }
-    if !headers.iter().any(|(name, _)| *name == "Host") {
-        head.push_str(&format!("Host: {address}\r\n"));
-    }
-    for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
-    // A server that has seen enough does not read on.
-    let _ = stream.write_all(body.as_bytes()).await;
-    stream
-}
-
-fn request(method: &str, params: Value) -> String {
-    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
-}
-
-fn initialize() -> String {
-    request(
-        "initialize",
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
-    )
-}
-
-/// Begins a session; its id.
-async fn begin(address: SocketAddr) -> String {
-    let (status, answer) = post(address, &[], &initialize()).await;
-    assert_eq!(status, 200, "{answer}");
-    let line =
-        answer.lines().find(|line| line.to_lowercase().starts_with("mcp-session-id:")).unwrap();
-    line.split_once(':').unwrap().1.trim().to_owned()
-}
-
-async fn call(address: SocketAddr, session: &str, name: &str) -> String {
-    let body = request("tools/call", json!({"name": "skill", "arguments": {"name": name}}));
-    post(address, &[("Mcp-Session-Id", session)], &body).await.1
+fn patient(seconds: u64) -> Limits {
+    Limits { patience: Duration::from_secs(seconds), ..Limits::default() }
 }
 
 #[tokio::test]
@@ -122,19 +60,6 @@ async fn sessions_do_not_see_each_other() {
     assert_eq!(world.records().len(), 2);
 }
 
-/// A call of the stateless revision.
-fn alone(tool: &str, arguments: Value) -> ([(&str, &str); 3], String) {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let headers =
-        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", tool)];
-    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-    (headers, request("tools/call", params))
-}
-
 #[tokio::test]
 async fn a_request_of_the_stateless_revision_stands_for_itself() {
     let world = World::with_rules(json!({"run_script": "allow"}));
@@ -151,7 +76,7 @@ async fn a_request_of_the_stateless_revision_stands_for_itself() {
             "did it",
         ),
     ] {
-        let (headers, body) = alone(tool, arguments);
+        let (headers, body) = alone(tool, json!({"arguments": arguments}), json!({}));
         let (status, answer) = post(address, &headers, &body).await;
         assert_eq!(status, 200, "{answer}");
         assert!(answer.contains(expected), "{tool}: {answer}");
@@ -179,7 +104,7 @@ async fn what_cannot_be_understood_is_refused_and_the_server_lives_on() {
 async fn a_slow_client_keeps_nobody_else_waiting_and_is_told() {
     let world = World::new();
     world.skill("alpha", "");
-    let (address, _stop) = served_with(&world.shelf(), Duration::from_secs(3)).await;
+    let (address, _stop) = served_with(&world.shelf(), patient(3)).await;
     let session = begin(address).await;
     let mut unbegun = TcpStream::connect(address).await.unwrap();
     unbegun.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le").await.unwrap();
@@ -203,7 +128,7 @@ fn endless() -> World {
 async fn a_client_that_breaks_off_and_stays_away_leaves_nothing_running() {
     let world = endless();
     let shelf = world.shelf();
-    let (address, _stop) = served_with(&shelf, Duration::from_secs(3)).await;
+    let (address, _stop) = served_with(&shelf, patient(3)).await;
     let session = begin(address).await;
     call(address, &session, "alpha").await;
     let body = request("tools/call", json!({"name": "run_skill_script", "arguments": work()}));
@@ -240,7 +165,7 @@ async fn a_request_that_stands_for_itself_ends_with_its_connection() {
     let world = endless();
     let shelf = world.shelf();
     let (address, _stop) = served(&shelf).await;
-    let (headers, body) = alone("run_skill_script", work());
+    let (headers, body) = alone("run_skill_script", json!({"arguments": work()}), json!({}));
     let connection = send(address, &headers, &body).await;
     until_running(&world).await;
     drop(connection);

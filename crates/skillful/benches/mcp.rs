@@ -28,6 +28,8 @@ const RATIO: f64 = 1.5;
 const CLIENTS: usize = 1_000;
 const MOST_MEGABYTES: u64 = 200;
 
+const TOKEN: &str = "a-token-that-only-this-benchmark-knows";
+
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const TOOLS: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
@@ -94,8 +96,8 @@ fn load(folder: &Path) -> Result<(), Box<dyn Error>> {
     let home = folder.join("mcp-load");
     let _ = std::fs::remove_dir_all(&home);
     std::fs::create_dir_all(&home)?;
-    let mut child =
-        program(&home, &["mcp", "--http", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn()?;
+    let mut server = program(&home, &["mcp", "--http", "127.0.0.1:0"]);
+    let mut child = server.env("SKILLFUL_MCP_TOKEN", TOKEN).stderr(Stdio::piped()).spawn()?;
     let outcome = meet(&mut child);
     child.kill()?;
     child.wait()?;
@@ -104,7 +106,9 @@ fn load(folder: &Path) -> Result<(), Box<dyn Error>> {
 
 fn meet(child: &mut Child) -> Result<(), Box<dyn Error>> {
     let mut line = String::new();
-    BufReader::new(child.stderr.take().ok_or("it says where")?).read_line(&mut line)?;
+    // Kept open: the server may have more to say.
+    let mut words = BufReader::new(child.stderr.take().ok_or("it says where")?);
+    words.read_line(&mut line)?;
     let address = line.trim().strip_prefix("listening on http://").ok_or("it listens")?;
     let address: SocketAddr = address.trim_end_matches("/mcp").parse()?;
     let everyone = Arc::new(Barrier::new(CLIENTS + 1));
@@ -162,7 +166,7 @@ fn exchange(address: SocketAddr, session: Option<&str>, body: &str) -> io::Resul
     let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
     write!(
         stream,
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
         body.len()
     )?;
     let mut answer = String::new();

@@ -1,5 +1,13 @@
 //! `skillful mcp`
 
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
+
+#[path = "mcp/http.rs"]
+mod http;
+#[path = "mcp/server.rs"]
+mod server;
+#[path = "mcp/socket.rs"]
+mod socket;
 mod world;
 
 use insta::assert_snapshot;
@@ -151,7 +159,7 @@ fn other_machines_are_let_in_only_on_request() {
     ");
     assert_snapshot!(world.run("skillful mcp --http nowhere"), @"
     [stderr]
-    error: invalid value 'nowhere' for '--http <ADDRESS>': invalid socket address syntax
+    error: invalid value 'nowhere' for '--http <ADDRESS>': not an address: write HOST:PORT with the host as numbers, or unix:PATH
 
     For more information, try '--help'.
     [exit 2]

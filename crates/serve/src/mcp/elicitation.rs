@@ -2,9 +2,15 @@
 //!
 //! Clients of the older revisions are asked while the call waits. Clients of the stateless revision are
 //! handed the question, and call again with the answer; it counts only for the question it was given to.
+//! Where one call asks twice, the state that goes to and fro says what was answered before.
+//!
+//! Invariant: a question offers what is kept, and nothing that outlives the session.
 
 use std::collections::BTreeMap;
 
+use crate::session::{Person, Question, Said};
+use crate::skill_uri::hexadecimal;
+use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -13,14 +19,12 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tools::permission::{Answer, ApprovalRequest};
-
-use crate::session::Person;
-use crate::skill_uri::hexadecimal;
 
 /// The name of the question among those of a call.
 const QUESTION: &str = "approval";
-const SCOPES: [&str; 3] = ["once", "session", "always"];
+const SCOPES: [&str; 2] = ["once", "session"];
+/// Questions that one call may ask, one after the other.
+const ROUNDS: usize = 4;
 
 /// How the person behind a call can be asked.
 #[derive(Clone)]
@@ -29,8 +33,37 @@ pub(super) enum Asking {
     Not,
     /// While the call waits.
     Meanwhile(Peer<RoleServer>),
-    /// By a call that brings the answer, to the question with this hash.
-    ByRetry(Option<(String, Answer)>),
+    /// By a call that brings the answer.
+    ByRetry(Retry),
+}
+
+/// What a call brings that was asked before.
+#[derive(Clone)]
+pub(super) struct Retry {
+    reach: Reach,
+    /// Hashes of questions that were answered with yes.
+    agreed: Vec<String>,
+    /// The answer to the last question, by its hash.
+    said: Option<(String, Said)>,
+}
+
+/// How long a yes can hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// For the request that brings it.
+    Request,
+    /// Until the session ends.
+    Session,
+}
+
+/// Whether a request has no session around it, as those of the stateless revision over HTTP.
+pub(super) fn stands_alone(context: &RequestContext<RoleServer>) -> bool {
+    is_stateless(context) && context.extensions.get::<Parts>().is_some()
+}
+
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    let stateless = ProtocolVersion::V_2026_07_28;
+    context.protocol_version().is_some_and(|version| version.as_str() >= stateless.as_str())
 }
 
 impl Asking {
@@ -40,96 +73,113 @@ impl Asking {
         state: Option<String>,
     ) -> Self {
         let elicitation = context.client_capabilities().and_then(|client| client.elicitation);
-        let stateless = context
-            .protocol_version()
-            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         match elicitation {
             // A client that only opens web pages cannot show a question.
             Some(can) if can.form.is_none() && can.url.is_some() => Self::Not,
             None => Self::Not,
-            Some(_) if stateless => {
+            Some(_) if is_stateless(context) => {
+                let reach = if stands_alone(context) { Reach::Request } else { Reach::Session };
                 let response = responses.and_then(|mut all| all.remove(QUESTION));
-                Self::ByRetry(response.and_then(|said| Some((state?, answer(said)))))
+                Self::ByRetry(Retry::new(reach, response, state.as_deref()))
             }
             Some(_) => Self::Meanwhile(context.peer.clone()),
         }
     }
 
-    /// Whether the client asks and calls again.
-    pub(super) fn by_retry(&self) -> bool {
-        matches!(self, Self::ByRetry(_))
+    /// The question for a client that asks and calls again; nothing for others.
+    pub(super) fn handed(&self, question: &Question) -> Option<InputRequiredResult> {
+        let Self::ByRetry(retry) = self else { return None };
+        let request = InputRequest::Elicitation(ElicitRequest::new(form(question, retry.reach)));
+        Some(InputRequiredResult::new(
+            Some(BTreeMap::from([(QUESTION.to_owned(), request)])),
+            Some(retry.state(question)),
+        ))
+    }
+}
+
+impl Retry {
+    fn new(reach: Reach, response: Option<Value>, state: Option<&str>) -> Self {
+        let mut agreed: Vec<String> =
+            state.into_iter().flat_map(|state| state.split('.')).map(str::to_owned).collect();
+        let asked = agreed.pop().filter(|_| agreed.len() < ROUNDS);
+        let said = asked.and_then(|asked| Some((asked, read(response?, reach))));
+        Self { reach, agreed: if said.is_some() { agreed } else { Vec::new() }, said }
+    }
+
+    fn answer(self, question: &Question) -> Option<Said> {
+        let asked = hash(question);
+        match self.said {
+            Some((answered, said)) if answered == asked => Some(said),
+            _ => self.agreed.contains(&asked).then_some(Said::Once),
+        }
+    }
+
+    /// What the client brings along with the answer to the next question.
+    fn state(&self, question: &Question) -> String {
+        let last = self.said.iter().filter(|(_, said)| !matches!(said, Said::No(_)));
+        let before = self.agreed.iter().chain(last.map(|(asked, _)| asked));
+        before.cloned().chain([hash(question)]).collect::<Vec<_>>().join(".")
     }
 }
 
 impl Person for Asking {
-    async fn ask(self, question: &ApprovalRequest) -> Option<Answer> {
+    async fn ask(self, question: &Question) -> Option<Said> {
         match self {
             Self::Not => None,
             Self::Meanwhile(peer) => {
-                let asked = peer.create_elicitation(form(question)).await;
+                let asked = peer.create_elicitation(form(question, Reach::Session)).await;
                 Some(asked.map_or_else(
-                    |_| Answer::Reject {
-                        message: Some("the question was not answered".to_owned()),
-                    },
-                    understood,
+                    |_| Said::No(Some("the question was not answered".to_owned())),
+                    |result| understand(&result, Reach::Session),
                 ))
             }
-            Self::ByRetry(said) => {
-                let (state, answer) = said?;
-                (state == state_of(question)).then_some(answer)
-            }
+            Self::ByRetry(retry) => retry.answer(question),
         }
     }
 }
 
-/// The question for a client that asks and calls again.
-pub(super) fn input_required(question: &ApprovalRequest) -> InputRequiredResult {
-    let request = InputRequest::Elicitation(ElicitRequest::new(form(question)));
-    InputRequiredResult::new(
-        Some(BTreeMap::from([(QUESTION.to_owned(), request)])),
-        Some(state_of(question)),
-    )
-}
-
-/// What is asked, whichever run asks it.
-fn state_of(question: &ApprovalRequest) -> String {
-    let asked = json!([question.tool, question.params, question.effect]);
+/// What is asked, whichever run asks it, and about which content of the skill.
+fn hash(Question { request, content }: &Question) -> String {
+    let asked = json!([request.tool, request.params, request.effect, content]);
     hexadecimal(&Sha256::digest(asked.to_string().as_bytes()))
 }
 
-fn form(question: &ApprovalRequest) -> ElicitRequestParams {
+fn form(Question { request, .. }: &Question, reach: Reach) -> ElicitRequestParams {
     let line = skill::text::for_terminal;
-    let (tool, effect) = (line(&question.tool), line(&question.effect));
-    let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", question.risk);
-    for (label, value) in question.facts() {
+    let (tool, effect) = (line(&request.tool), line(&request.effect));
+    let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", request.risk);
+    for (label, value) in request.facts() {
         message += &format!("\n{label} {}", line(&value));
     }
-    let scope = EnumSchema::builder(SCOPES.map(str::to_owned).to_vec())
-        .description("once, for this session, or whenever it is asked again")
-        .build();
+    let mut schema = ElicitationSchema::builder();
+    if reach == Reach::Session {
+        let scope = EnumSchema::builder(SCOPES.map(str::to_owned).to_vec())
+            .description("once, or until this session ends")
+            .build();
+        schema = schema.optional_enum_schema("scope", scope);
+    }
     ElicitRequestParams::FormElicitationParams {
         meta: None,
         message,
-        requested_schema: ElicitationSchema::builder()
-            .optional_enum_schema("scope", scope)
+        requested_schema: schema
             .build()
             .unwrap_or_else(|_| ElicitationSchema::new(BTreeMap::new())),
     }
 }
 
-fn answer(said: Value) -> Answer {
+fn read(said: Value, reach: Reach) -> Said {
     match serde_json::from_value(said) {
-        Ok(result) => understood(result),
-        Err(_) => Answer::Reject { message: Some("the answer was not understood".to_owned()) },
+        Ok(result) => understand(&result, reach),
+        Err(_) => Said::No(Some("the answer was not understood".to_owned())),
     }
 }
 
-fn understood(result: ElicitResult) -> Answer {
+/// A yes to more than was offered is a yes to this once.
+fn understand(result: &ElicitResult, reach: Reach) -> Said {
     let scope = result.content.as_ref().and_then(|content| content["scope"].as_str());
-    match (result.action, scope) {
-        (ElicitationAction::Accept, Some("always")) => Answer::Always,
-        (ElicitationAction::Accept, Some("session")) => Answer::Run,
-        (ElicitationAction::Accept, _) => Answer::Once,
-        _ => Answer::Reject { message: None },
+    match (&result.action, scope) {
+        (ElicitationAction::Accept, Some("session")) if reach == Reach::Session => Said::Session,
+        (ElicitationAction::Accept, _) => Said::Once,
+        _ => Said::No(None),
     }
 }

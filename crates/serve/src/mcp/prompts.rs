@@ -9,7 +9,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use skill::index::Entry;
 
-use super::elicitation::{self, Asking};
+use super::elicitation::Asking;
 use super::tools::unanswered;
 use super::{Connection, page};
 use crate::session::{Outcome, Wanted};
@@ -49,10 +49,10 @@ impl Connection {
         };
         let observation = match self.wanted(wanted, &asking, context).await? {
             Outcome::Done(observation, _) => *observation,
-            Outcome::Asks(question) if asking.by_retry() => {
-                return Ok(elicitation::input_required(&question).into());
-            }
             Outcome::Asks(question) => {
+                if let Some(handed) = asking.handed(&question) {
+                    return Ok(handed.into());
+                }
                 let refusal = unanswered(&question);
                 return Err(ErrorData::invalid_request(refusal.message, Some(refusal.hint.into())));
             }

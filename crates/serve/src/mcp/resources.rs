@@ -13,7 +13,7 @@ use rmcp::service::RequestContext;
 use skill::index::Entry;
 use skill::load::{Files, SkillFile};
 
-use super::elicitation::{self, Asking};
+use super::elicitation::Asking;
 use super::tools::unanswered;
 use super::{Connection, page};
 use crate::session::{Outcome, Wanted};
@@ -64,13 +64,13 @@ impl Connection {
                 Ok(ReadResourceResult::new(vec![contents(uri, bytes)]).into())
             }
             Outcome::Done(observation, None) => Err(refused(&uri, &observation)),
-            Outcome::Asks(question) if asking.by_retry() => {
-                Ok(elicitation::input_required(&question).into())
-            }
-            Outcome::Asks(question) => {
-                let refusal = unanswered(&question);
-                Err(ErrorData::invalid_request(refusal.message, Some(refusal.hint.into())))
-            }
+            Outcome::Asks(question) => match asking.handed(&question) {
+                Some(handed) => Ok(handed.into()),
+                None => {
+                    let refusal = unanswered(&question);
+                    Err(ErrorData::invalid_request(refusal.message, Some(refusal.hint.into())))
+                }
+            },
         }
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use agent::action::Action;
 use agent::skill_tool::{self, Definition};
 use agent::step::{Observation, Refusal};
-use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -14,11 +13,10 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
-use tools::permission::ApprovalRequest;
 
 use super::Connection;
-use super::elicitation::{self, Asking};
-use crate::session::{Outcome, Wanted};
+use super::elicitation::{Asking, stands_alone};
+use crate::session::{Outcome, Question, Wanted};
 
 impl Connection {
     pub(super) fn tools(&self) -> ListToolsResult {
@@ -89,9 +87,8 @@ impl Connection {
 
 /// A request of its own has no conversation before it, so a script's skill is selected first.
 fn selection_before(action: &Action, context: &RequestContext<RoleServer>) -> Option<Action> {
-    let parts = context.extensions.get::<Parts>()?;
     match action {
-        Action::RunScript { skill, .. } if !parts.headers.contains_key("mcp-session-id") => {
+        Action::RunScript { skill, .. } if stands_alone(context) => {
             let reason = "its script is to run".to_owned();
             Some(Action::SelectSkills { skills: vec![skill.clone()], reason })
         }
@@ -102,10 +99,10 @@ fn selection_before(action: &Action, context: &RequestContext<RoleServer>) -> Op
 fn answered(outcome: Outcome, asking: &Asking) -> CallToolResponse {
     match outcome {
         Outcome::Done(observation, _) => shown(&observation).into(),
-        Outcome::Asks(question) if asking.by_retry() => {
-            elicitation::input_required(&question).into()
-        }
-        Outcome::Asks(question) => shown(&Observation::failed(&unanswered(&question))).into(),
+        Outcome::Asks(question) => match asking.handed(&question) {
+            Some(handed) => handed.into(),
+            None => shown(&Observation::failed(&unanswered(&question))).into(),
+        },
     }
 }
 
@@ -129,10 +126,10 @@ fn shown(observation: &Observation) -> CallToolResult {
     }
 }
 
-pub(super) fn unanswered(question: &ApprovalRequest) -> Refusal {
+pub(super) fn unanswered(Question { request, .. }: &Question) -> Refusal {
     Refusal::new(
         "ApprovalRequired",
-        format!("`{}` needs an approval and this client cannot be asked for one", question.tool),
-        format!("tell the user; to allow it, start the server with: {}", question.replay),
+        format!("`{}` needs an approval and this client cannot be asked for one", request.tool),
+        format!("tell the user; to allow it, start the server with: {}", request.replay),
     )
 }

@@ -12,10 +12,10 @@ use agent::journal::{Durability, Journal, JournalError, RunId};
 use agent::run::{Patience, Run, Setup};
 use agent::step::{Observation, Raw, Refusal, Reply, Step};
 use serde_json::json;
-use tools::permission::{Answer, Engine};
+use tools::permission::Engine;
 
 use super::desk::{Desk, Desktop, Nobody};
-use super::{Call, Outcome, Wanted};
+use super::{Call, Outcome, Question, Said, Wanted};
 use crate::shelf::{Open, Settings, Shelf};
 
 /// Characters of a conversation before another run takes over.
@@ -56,13 +56,9 @@ pub(super) fn call(
 }
 
 /// Goes on with what a person said to a question; without an answer it is as if they had said no.
-pub(super) fn answer(
-    place: &mut Option<Conversation>,
-    call: &Call,
-    answer: Option<Answer>,
-) -> Outcome {
+pub(super) fn answer(place: &mut Option<Conversation>, call: &Call, said: Option<Said>) -> Outcome {
     let Some(conversation) = place else { return failed("the session was ended") };
-    let outcome = conversation.go_on(call, Some(answer.unwrap_or_else(unheard)));
+    let outcome = conversation.go_on(call, Some(said.unwrap_or_else(unheard)));
     told(place, outcome)
 }
 
@@ -81,8 +77,8 @@ fn failed(message: &str) -> Outcome {
     Outcome::Done(Box::new(Observation::failed(&refusal)), None)
 }
 
-fn unheard() -> Answer {
-    Answer::Reject { message: Some("nobody was there to ask".to_owned()) }
+fn unheard() -> Said {
+    Said::No(Some("nobody was there to ask".to_owned()))
 }
 
 impl Conversation {
@@ -140,14 +136,14 @@ impl Conversation {
     }
 
     /// Until the next decision, or a question without an answer.
-    fn go_on(&mut self, call: &Call, answer: Option<Answer>) -> Result<Outcome, SessionError> {
+    fn go_on(&mut self, call: &Call, said: Option<Said>) -> Result<Outcome, SessionError> {
         let shelf = self.open.shelf();
         let mut desk = Desk::new(shelf, call);
         let mut driver = Driver {
             model: &mut Client(&call.wanted),
             toolbox: &mut desk,
             engine: &mut self.engine,
-            approver: &mut Desktop { shelf, answer },
+            approver: &mut Desktop { said },
             listener: &mut Nobody,
             redactor: &shelf.settings.redactor,
             clock: &self.clock,
@@ -155,7 +151,13 @@ impl Conversation {
             invocation: &shelf.settings.invocation,
         };
         match driver.turn(&mut self.run, &mut self.journal, &mut self.hand)? {
-            Some(Ending::Suspended(question)) => Ok(Outcome::Asks(question)),
+            Some(Ending::Suspended(request)) => {
+                let content = match self.run.step() {
+                    Step::Ask(noted) => noted.request.skill_hash.clone(),
+                    _ => None,
+                };
+                Ok(Outcome::Asks(Box::new(Question { request: *request, content })))
+            }
             Some(Ending::Finished(_)) | None => Ok(match self.run.last() {
                 Some(observation) => Outcome::Done(Box::new(observation.clone()), desk.content),
                 None => failed("the session was ended"),

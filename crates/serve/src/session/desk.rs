@@ -15,7 +15,7 @@ use skill::load::{Files, LoadError};
 use skill::metadata::RunMode;
 use tools::permission::{Answer, ApprovalRequest, Approved, Grant};
 
-use super::Call;
+use super::{Call, Said};
 use crate::shelf::{Shelf, Snapshot};
 use crate::skill_uri::hexadecimal;
 
@@ -110,22 +110,17 @@ impl Toolbox for Desk<'_> {
 }
 
 /// Says what the person behind the client said, if they have.
-pub(super) struct Desktop<'a> {
-    pub(super) shelf: &'a Shelf,
-    pub(super) answer: Option<Answer>,
+pub(super) struct Desktop {
+    pub(super) said: Option<Said>,
 }
 
-impl Approver for Desktop<'_> {
+impl Approver for Desktop {
     fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
-        self.answer.take()
+        self.said.take().map(Answer::from)
     }
 
-    fn remember(&mut self, grants: &[Grant]) {
-        if let Some(file) = &self.shelf.settings.grants {
-            // An approval that cannot be kept still counts for this session.
-            let _ = file.add(grants.to_vec());
-        }
-    }
+    /// No answer of a client is for always, so there is nothing to remember.
+    fn remember(&mut self, _: &[Grant]) {}
 }
 
 /// Nobody watches: the record has everything.

@@ -99,7 +99,6 @@ impl World {
                 command: vec!["skillful".into(), "mcp".into()],
                 arguments: Vec::new(),
             },
-            grants: None,
             workbench: Box::new(move |index, offer, invoked| {
                 Ok(Workbench {
                     index,

@@ -120,6 +120,7 @@ fn configuration(session: &Session) -> Vec<Check> {
             name.starts_with("SKILLFUL_")
                 && name != "SKILLFUL_ROOTS"
                 && name != super::sign::PASSWORD
+                && name != super::mcp::TOKEN_VARIABLE
                 && !known.contains(name)
         });
     checks.extend(unknown.map(|name| {

@@ -1,18 +1,22 @@
 //! `skillful mcp`
 
+mod address;
 mod clients;
+mod socket;
+mod token;
 
-use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::step::Refusal;
 use agent::workbench::Workbench;
-use serve::http::Door;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serve::http::{Door, Entrance, Limits};
 use serve::shelf::{Settings, Shelf};
 use skill::watch::Watch;
-use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -21,13 +25,14 @@ use crate::commands::run::{invocation, redactor, workbench};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
+use address::{Address, Listening, listen_on_file, listen_on_network};
 use clients::Client;
 pub(crate) use clients::ClientSettings;
+use token::Chosen;
+pub(crate) use token::VARIABLE as TOKEN_VARIABLE;
 
 /// How often skills are looked at for changes.
 const EVERY: Duration = Duration::from_secs(2);
-/// How long a client that broke off in the middle of a call has to come back.
-const RETURN: Duration = Duration::from_secs(10);
 /// Calls that are carried out at the same moment; one that waits for a person is not among them.
 const CALLS: usize = 128;
 /// How long sessions have to finish their records at the end.
@@ -36,20 +41,30 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Offer the skills to other agents, over the Model Context Protocol
 ///
 /// Speaks MCP on standard input and output, or over HTTP. Every session is recorded under .agent/runs like
-/// a run, and asks for the same approvals.
+/// a run, and asks for the same approvals; what you approve through a client ends with its session.
+///
+/// Over HTTP clients must send a token, as the header `Authorization: Bearer TOKEN`. The server makes a new
+/// one at each start and prints it, unless you give one with --token-file or in SKILLFUL_MCP_TOKEN. A
+/// socket file (unix:PATH) needs no token: only your own processes are let in.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful mcp --print-config claude-code\n  skillful mcp\n  skillful mcp --http 127.0.0.1:8321\n  skillful mcp --approve run_script:csv-report/scripts/report.sh"
+    after_help = "Examples:\n  skillful mcp --print-config claude-code\n  skillful mcp\n  skillful mcp --http 127.0.0.1:8321\n  skillful mcp --http 127.0.0.1:8321 --token-file ~/.config/skillful-token\n  skillful mcp --http unix:$XDG_RUNTIME_DIR/skillful.sock\n  skillful mcp --http 127.0.0.1:8321 --print-config codex\n  skillful mcp --approve run_script:csv-report/scripts/report.sh"
 )]
 pub(crate) struct Mcp {
-    /// Listen for HTTP here, at the path /mcp
+    /// Listen for HTTP here, at the path /mcp: HOST:PORT, or unix:PATH for a socket file
     #[arg(long, value_name = "ADDRESS")]
-    http: Option<SocketAddr>,
+    http: Option<Address>,
+    /// Take the token that clients must send from this file, which only you can read
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
     /// A name other machines may reach it by; needed to listen on more than this machine (can be repeated)
     #[arg(long, value_name = "HOST", requires = "http")]
     allow_host: Vec<String>,
-    /// Print what a client's settings need to start this server, and nothing else
-    #[arg(long, value_name = "CLIENT", conflicts_with = "http")]
+    /// How many sessions there may be at once
+    #[arg(long, value_name = "N", requires = "http", default_value = "1000")]
+    max_sessions: NonZeroUsize,
+    /// Print what a client's settings need to start or to reach this server, and nothing else
+    #[arg(long, value_name = "CLIENT")]
     print_config: Option<Client>,
     #[command(flatten)]
     rules: RuleFlags,
@@ -58,17 +73,21 @@ pub(crate) struct Mcp {
 impl Mcp {
     pub(crate) fn run(&self, session: Session, output: &Output) -> Result<ExitCode, Failure> {
         if let Some(client) = self.print_config {
-            clients::print(client, output)?;
+            clients::print(client, self.remote()?.as_deref(), output)?;
             return Ok(ExitCode::SUCCESS);
         }
         let runtime = runtime(self.http.is_some())?;
-        let listener = match self.http {
-            Some(address) => Some(self.listen(address, &runtime, output)?),
+        let listening = match &self.http {
+            Some(address) => Some(runtime.block_on(self.listen(address, &session, output))?),
             None => None,
         };
         let session = Arc::new(session);
         let index = Arc::new(session.index()?);
-        let shelf = Arc::new(Shelf::new(Arc::clone(&index), self.settings(&session, output)?));
+        let (entrance, file) = listening.unzip();
+        let shelf = Arc::new(Shelf::new(
+            Arc::clone(&index),
+            self.settings(&session, entrance.as_ref().and_then(secret), output)?,
+        ));
         let replaced = Arc::downgrade(&shelf);
         let rebuild = move || session.index().ok();
         let watch = Watch::start(index, rebuild, EVERY, move |index| {
@@ -78,16 +97,17 @@ impl Mcp {
         });
         let stop = stop_on_interrupt()?;
         let served = runtime.block_on(async {
-            let Some(listener) = listener else {
+            let Some(entrance) = entrance else {
                 tokio::select! {
                     () = serve::mcp::serve_stdio(Arc::clone(&shelf)) => {}
                     () = stop.cancelled() => {}
                 }
                 return Ok(());
             };
-            let door = Door { listener, names: self.allow_host.clone(), patience: RETURN };
+            let door = Door { entrance, names: self.allow_host.clone(), limits: self.limits() };
             serve::http::serve_http(Arc::clone(&shelf), door, stop).await
         });
+        drop(file);
         // Whoever still waits for input is not waited for.
         runtime.shutdown_background();
         drop(watch);
@@ -98,10 +118,15 @@ impl Mcp {
 }
 
 impl Mcp {
-    fn settings(&self, session: &Arc<Session>, output: &Output) -> Result<Settings, Failure> {
+    fn settings(
+        &self,
+        session: &Arc<Session>,
+        token: Option<String>,
+        output: &Output,
+    ) -> Result<Settings, Failure> {
         let config = &session.layers.config;
         let engine = self.rules.engine(session)?;
-        let redactor = redactor(session, [])?;
+        let redactor = redactor(session, token)?;
         let (session_of_calls, engine_of_calls, clean) =
             (Arc::clone(session), engine.clone(), redactor.clone());
         Ok(Settings {
@@ -112,7 +137,6 @@ impl Mcp {
             owner: session.signing_owner(output),
             redactor,
             invocation: invocation("mcp"),
-            grants: session.grants(),
             workbench: Box::new(move |index, offer, invoked| {
                 let made =
                     workbench(&session_of_calls, index, offer, &engine_of_calls, clean.clone());
@@ -130,36 +154,83 @@ impl Mcp {
     }
 
     /// Listens, on this machine unless told under which name others may come.
-    fn listen(
+    async fn listen(
         &self,
-        address: SocketAddr,
-        runtime: &Runtime,
+        address: &Address,
+        session: &Session,
         output: &Output,
-    ) -> Result<TcpListener, Failure> {
-        if !address.ip().is_loopback() && self.allow_host.is_empty() {
-            let message = format!("`{address}` can be reached from other machines");
-            return Err(Failure::new(Exit::Usage, "Usage", message)
-                .hint("listen on 127.0.0.1, or name the host others may use with --allow-host"));
+    ) -> Result<Listening, Failure> {
+        let folder = &session.surroundings.working_directory;
+        match address {
+            Address::Socket(_) if self.token_file.is_some() => {
+                let message = "a socket file needs no token: only your own processes are let in";
+                Err(Failure::new(Exit::Usage, "Usage", message).hint("leave out --token-file"))
+            }
+            Address::Socket(path) => listen_on_file(&folder.join(path), output).await,
+            Address::Network(address) => {
+                if !address.ip().is_loopback() && self.allow_host.is_empty() {
+                    let message = format!("`{address}` can be reached from other machines");
+                    let hint =
+                        "listen on 127.0.0.1, or name the host others may use with --allow-host";
+                    return Err(Failure::new(Exit::Usage, "Usage", message).hint(hint));
+                }
+                let file = self.token_file.as_ref().map(|file| folder.join(file));
+                let variable = session.variable(TOKEN_VARIABLE).map(|text| text.as_os_str());
+                listen_on_network(*address, Chosen::new(file.as_deref(), variable)?, output)
+            }
         }
-        let listener = runtime.block_on(async { listener(address) }).map_err(|error| {
-            Failure::new(Exit::Failed, "IOError", format!("cannot listen on `{address}`: {error}"))
-                .hint("choose another port; 0 takes any that is free")
-        })?;
-        output.note(&format!(
-            "listening on http://{}{}",
-            listener.local_addr()?,
-            serve::http::PATH
-        ));
-        Ok(listener)
+    }
+
+    /// Where a client finds this server; nothing when it starts one itself.
+    fn remote(&self) -> Result<Option<String>, Failure> {
+        let wrong =
+            |message: &str, hint: &str| Err(Failure::new(Exit::Usage, "Usage", message).hint(hint));
+        match &self.http {
+            None => Ok(None),
+            Some(Address::Socket(_)) => wrong(
+                "no client connects to a socket file by itself",
+                "leave out --http: the client starts the server",
+            ),
+            Some(Address::Network(address)) if address.port() == 0 => {
+                wrong("a client must know the port", "choose one")
+            }
+            Some(Address::Network(address)) => Ok(Some(match self.allow_host.first() {
+                Some(name) => format!("http://{name}:{}{}", address.port(), serve::http::PATH),
+                None => format!("http://{address}{}", serve::http::PATH),
+            })),
+        }
+    }
+
+    /// Connections take at most half of the files that this process may open: sessions need some, too.
+    fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        let files = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
+        Limits {
+            sessions: self.max_sessions.get(),
+            connections: limits.connections.min((files / 2).max(1)),
+            ..limits
+        }
     }
 }
 
-/// Many clients may come at the same moment.
-fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(4_096)
+/// As many as the system lets this process open, up to what many sessions need.
+fn raise_open_files() -> u64 {
+    const ENOUGH: u64 = 16_384;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let (now, most) = (current.unwrap_or(u64::MAX), maximum.unwrap_or(u64::MAX));
+    let wanted = now.max(most.min(ENOUGH));
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
+        Ok(()) => wanted,
+        Err(_) => now,
+    }
+}
+
+/// What must not be in a record.
+fn secret(entrance: &Entrance) -> Option<String> {
+    match entrance {
+        Entrance::Network { token, .. } => Some(token.secret().to_owned()),
+        Entrance::Socket { .. } => None,
+    }
 }
 
 /// Many clients need all cores, one is served sooner without threads.

@@ -344,7 +344,8 @@ fn unique(world: &World) -> String {
 }
 
 fn daemon(world: &World, number: &str, then: &str) -> Option<Invocation> {
-    let code = format!("import ctypes, os, signal, sys, time\nlibc = ctypes.CDLL(None)\n{DAEMON}{then}");
+    let code =
+        format!("import ctypes, os, signal, sys, time\nlibc = ctypes.CDLL(None)\n{DAEMON}{then}");
     Some(world.invocation(&installed("python3")?, &["-c", &code.replace("@NUMBER@", number)]))
 }
 

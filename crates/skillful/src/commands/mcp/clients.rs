@@ -1,4 +1,6 @@
-//! What the settings of MCP clients need to start this server.
+//! What the settings of MCP clients need to start this server, or to reach one over HTTP.
+
+mod remote;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,10 +24,14 @@ pub(super) enum Client {
     Zed,
 }
 
-/// Prints what goes into the settings of a client; where they are is said beside it.
-pub(super) fn print(client: Client, output: &Output) -> Result<(), Failure> {
+/// Prints what goes into the settings of a client; where they are is said beside it. Where there is a `url`,
+/// the client connects to a server that runs there.
+pub(super) fn print(client: Client, url: Option<&str>, output: &Output) -> Result<(), Failure> {
     let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let (file, settings) = client.settings(&of_the_server(arguments));
+    let (file, settings) = match url {
+        Some(url) => (client.file(), client.remote(url)?),
+        None => (client.file(), client.settings(&of_the_server(arguments))),
+    };
     let text = match settings {
         Written::Json(value) => format!("{value:#}\n"),
         Written::Text(text) => text,
@@ -33,6 +39,9 @@ pub(super) fn print(client: Client, output: &Output) -> Result<(), Failure> {
     let settings = ClientSettings { file, content: text };
     output.result(&settings, |out, _| out.write_all(settings.content.as_bytes()))?;
     output.note(&format!("for {file}"));
+    if url.is_some() {
+        output.note(client.token_advice());
+    }
     Ok(())
 }
 
@@ -65,44 +74,53 @@ fn of_the_server(words: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 impl Client {
-    /// The file, and what goes into it.
-    fn settings(self, args: &[String]) -> (&'static str, Written) {
+    /// Where its settings are.
+    fn file(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => ".mcp.json in the project",
+            Self::ClaudeDesktop => "claude_desktop_config.json",
+            Self::Codex => "~/.codex/config.toml",
+            Self::Cursor => ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
+            Self::GeminiCli => "~/.gemini/settings.json, or .gemini in the project",
+            Self::Goose => "~/.config/goose/config.yaml",
+            Self::Opencode => "opencode.json in the project, or ~/.config/opencode/opencode.json",
+            Self::Vscode => ".vscode/mcp.json in the project",
+            Self::Windsurf => "~/.codeium/windsurf/mcp_config.json",
+            Self::Zed => "~/.config/zed/settings.json",
+        }
+    }
+
+    /// What goes into them, so that it starts the server with these arguments.
+    fn settings(self, args: &[String]) -> Written {
         let server = json!({"command": "skillful", "args": args});
-        let servers = json!({"mcpServers": {"skillful": server}});
-        let (file, settings) = match self {
-            Self::ClaudeCode => (".mcp.json in the project", servers),
-            Self::ClaudeDesktop => ("claude_desktop_config.json", servers),
-            Self::Cursor => (".cursor/mcp.json in the project, or ~/.cursor/mcp.json", servers),
-            Self::GeminiCli => ("~/.gemini/settings.json, or .gemini in the project", servers),
-            Self::Windsurf => ("~/.codeium/windsurf/mcp_config.json", servers),
-            Self::Vscode => (
-                ".vscode/mcp.json in the project",
-                json!({"servers": {"skillful": {"type": "stdio", "command": "skillful", "args": args}}}),
-            ),
-            Self::Zed => (
-                "~/.config/zed/settings.json",
-                json!({"context_servers": {"skillful": {"command": "skillful", "args": args, "env": {}}}}),
-            ),
-            Self::Opencode => (
-                "opencode.json in the project, or ~/.config/opencode/opencode.json",
-                json!({"mcp": {"skillful": {"type": "local", "command": ([&["skillful".to_owned()], args].concat()), "enabled": true}}}),
-            ),
+        Written::Json(match self {
+            Self::ClaudeCode
+            | Self::ClaudeDesktop
+            | Self::Cursor
+            | Self::GeminiCli
+            | Self::Windsurf => json!({"mcpServers": {"skillful": server}}),
+            Self::Vscode => {
+                json!({"servers": {"skillful": {"type": "stdio", "command": "skillful", "args": args}}})
+            }
+            Self::Zed => {
+                json!({"context_servers": {"skillful": {"command": "skillful", "args": args, "env": {}}}})
+            }
+            Self::Opencode => {
+                json!({"mcp": {"skillful": {"type": "local", "command": ([&["skillful".to_owned()], args].concat()), "enabled": true}}})
+            }
             // A list in JSON is one in TOML and YAML too.
             Self::Codex => {
-                let text = format!(
+                return Written::Text(format!(
                     "[mcp_servers.skillful]\ncommand = \"skillful\"\nargs = {}\n",
                     json!(args)
-                );
-                return ("~/.codex/config.toml", Written::Text(text));
+                ));
             }
             Self::Goose => {
-                let text = format!(
+                return Written::Text(format!(
                     "extensions:\n  skillful:\n    type: stdio\n    name: skillful\n    cmd: skillful\n    args: {}\n    enabled: true\n    timeout: 300\n",
                     json!(args)
-                );
-                return ("~/.config/goose/config.yaml", Written::Text(text));
+                ));
             }
-        };
-        (file, Written::Json(settings))
+        })
     }
 }
