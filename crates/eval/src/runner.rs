@@ -19,6 +19,7 @@ use agent::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use state::{Durability, Folder};
 
 use crate::case::Located;
 use crate::grade::{self, Graded};
@@ -253,8 +254,10 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
         Ended::Exited { output, failed } => (output, failed),
     };
     let record = options.records.join(job.record());
-    std::fs::write(&record, &output)
-        .map_err(|error| format!("cannot write `{}`: {error}", record.display()))?;
+    // A run of a suite can be taken up again, and what is there may have come with a clone.
+    Folder::around(&record)
+        .and_then(|(folder, name)| folder.replace(name, &output, Durability::NoSync))
+        .map_err(|error| format!("{error}: {}", error.cause))?;
     let events = events(&output)?;
     if events.is_empty() {
         return Err(failed.unwrap_or_else(|| "the run left no record".to_owned()));

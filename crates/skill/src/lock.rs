@@ -6,15 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use state::Folder;
 
 /// What was installed below one folder of skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,18 +143,8 @@ struct Document {
 
 const FORMAT: &str = "1";
 
-/// The bytes of a file; nothing where it is something else. A cloned repository may have put a pipe there, which
-/// would be waited for, or a link to a device that never ends.
-fn bytes_of(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let flags = OFlags::NONBLOCK.union(OFlags::NOCTTY).bits().cast_signed();
-    let mut file = File::options().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
-}
+/// Ten thousand skills with a hundred files each.
+const LARGEST: u64 = 256 << 20;
 
 impl Lockfile {
     /// The lockfile of a folder of skills: `.agent/skills.lock` for `.agent/skills`.
@@ -170,11 +157,15 @@ impl Lockfile {
     /// Reads a lockfile; a missing one is empty, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, LockError> {
         let damaged = |reason| LockError::Damaged { path: path.to_owned(), reason };
-        match bytes_of(path) {
-            Ok(Some(bytes)) => Self::parse(&bytes).map_err(damaged),
-            Ok(None) => Err(damaged("it is not a file".to_owned())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(source) => Err(LockError::Read { path: path.to_owned(), source }),
+        // A cloned repository may have put anything there.
+        let read = || Folder::around(path).and_then(|(folder, name)| folder.read(name, LARGEST));
+        match read() {
+            Ok(bytes) => Self::parse(&bytes).map_err(damaged),
+            Err(error) if error.is_missing() => Ok(Self::default()),
+            Err(error) if error.is_unsafe() => Err(damaged(error.cause.to_string())),
+            Err(error) => {
+                Err(LockError::Read { path: path.to_owned(), source: error.cause.into() })
+            }
         }
     }
 

@@ -11,12 +11,15 @@ mod evals;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use state::{Durability, Folder, StateError};
+
+/// A line for each of a hundred thousand projects.
+const LARGEST: u64 = 64 << 20;
 
 pub use evals::EvalsTrust;
 
@@ -141,7 +144,8 @@ impl TrustStore {
     /// Reads the store; a missing file is an empty one, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
         let damaged = |source| TrustError::Damaged { path: path.to_owned(), source };
-        match fs::read(path) {
+        let read = || Folder::around(path).and_then(|(folder, name)| folder.read(name, LARGEST));
+        match read() {
             Ok(bytes) => {
                 let store: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
                 let changed = match &store.checksum {
@@ -151,23 +155,24 @@ impl TrustStore {
                 let reason = "it was changed by something else than this program";
                 if changed { Err(damaged(serde::de::Error::custom(reason))) } else { Ok(store) }
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(source) => Err(TrustError::Read { path: path.to_owned(), source }),
+            Err(error) if error.is_missing() => Ok(Self::default()),
+            Err(error) => {
+                Err(TrustError::Read { path: path.to_owned(), source: error.cause.into() })
+            }
         }
     }
 
     /// Replaces the file as a whole.
     pub fn write(&self, path: &Path) -> Result<(), TrustError> {
         let write = || {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(&self.to_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
+            let folder = Folder::at_or_new(path.parent().unwrap_or(Path::new(".")))?.private();
+            let name = path.file_name().unwrap_or_default();
+            folder.replace_among_many(name, &self.to_bytes(), Durability::Sync)
         };
-        write().map_err(|source| TrustError::Write { path: path.to_owned(), source })
+        write().map_err(|error: StateError| TrustError::Write {
+            path: path.to_owned(),
+            source: error.cause.into(),
+        })
     }
 
     /// The whole file, with its checksum.

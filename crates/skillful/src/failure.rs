@@ -93,8 +93,28 @@ struct ErrorBody<'a> {
     details: Option<&'a Value>,
 }
 
+impl From<&state::StateError> for Failure {
+    fn from(error: &state::StateError) -> Self {
+        let (exit, code) = match error.is_unsafe() {
+            true => (Exit::Refused, "StateUnsafe"),
+            false => (Exit::Failed, "IOError"),
+        };
+        Self::from_error(exit, code, error).hint(error.hint())
+    }
+}
+
+impl From<state::StateError> for Failure {
+    fn from(error: state::StateError) -> Self {
+        Self::from(&error)
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<state::StateError>());
+        if let Some(error) = inner {
+            return Self::from(error);
+        }
         Self::from_error(Exit::Failed, "IOError", &error)
             .hint("check that what is written to has space and is still there")
     }

@@ -7,6 +7,7 @@
 //! - [`tools`] decides what may be done, asks for approval, and runs tools and scripts in a sandbox.
 //! - [`agent`] is the loop itself, with its record; [`agent::skill_tool`] is skills as tools for any other
 //!   loop.
+//! - [`state`] reaches the files that these keep, never through a link.
 //! - [`model`] reads what language models say.
 //! - [`serve`] offers skills to other agents over MCP.
 //! - [`eval`] measures whether a skill helps, [`pack`] looks through skills that others made.
@@ -38,4 +39,5 @@ pub use model;
 pub use pack;
 pub use serve;
 pub use skill;
+pub use state;
 pub use tools;

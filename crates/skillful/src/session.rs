@@ -5,11 +5,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use agent::journal::{self, JournalError, KeyError, Owner};
+use agent::journal::{self, JournalError, KeyError, Owner, RunId};
 use skill::cache::Cache;
 use skill::index::{Entry, Index, IndexOptions, RootReport};
 use skill::roots::{Root, Source, Surroundings};
 use skill::trust::{Trust, TrustStore};
+use state::Folder;
 
 use tools::grants::GrantFile;
 use tools::permission::{Action, CommandLine, Configuration, Engine, Reason, Rule};
@@ -237,13 +238,12 @@ impl Session {
             return Ok(runs.join(newest.as_str()));
         }
         // A name, not a path: a run is looked for among the runs and nowhere else.
-        let is_name = run.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
-            && !run.starts_with('.');
-        let folder = runs.join(run);
-        if is_name && folder.is_dir() {
-            Ok(folder)
-        } else {
-            Err(missing("`skillful runs list` shows them"))
+        let missing = || missing("`skillful runs list` shows them");
+        let folder = runs.join(run.parse::<RunId>().map_err(|_| missing())?.as_str());
+        match Folder::open(&folder) {
+            Ok(_) => Ok(folder),
+            Err(error) if error.is_missing() => Err(missing()),
+            Err(error) => Err(error.into()),
         }
     }
 

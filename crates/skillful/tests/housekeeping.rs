@@ -209,6 +209,14 @@ fn a_project_whose_skills_are_elsewhere_is_not_installed_into() {
 }
 
 #[test]
+fn what_lies_beside_the_skills_is_not_written_through_a_link() {
+    check_refused("the folder of the lockfile", "NotAFolder", |world| {
+        fs::rename(world.path("project/.agent"), world.path("project/shared")).unwrap();
+        world.link("project/.agent", "shared");
+    });
+}
+
+#[test]
 fn a_folder_of_skills_within_the_project_may_be_a_link() {
     let world = world();
     fs::rename(world.path(SKILLS), world.path("project/shared")).unwrap();

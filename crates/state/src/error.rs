@@ -102,14 +102,29 @@ impl StateError {
     }
 }
 
+impl Cause {
+    fn io_kind(&self) -> io::ErrorKind {
+        match self {
+            Self::Io(error) => error.kind(),
+            Self::TooLarge { .. } => io::ErrorKind::FileTooLarge,
+            Self::NotAFolder => io::ErrorKind::NotADirectory,
+            _ => io::ErrorKind::InvalidInput,
+        }
+    }
+}
+
 impl From<StateError> for io::Error {
     fn from(error: StateError) -> Self {
-        let kind = match &error.cause {
-            Cause::Io(error) => error.kind(),
-            Cause::TooLarge { .. } => io::ErrorKind::FileTooLarge,
-            Cause::NotAFolder => io::ErrorKind::NotADirectory,
-            _ => io::ErrorKind::InvalidInput,
-        };
-        Self::new(kind, error)
+        Self::new(error.cause.io_kind(), error)
+    }
+}
+
+/// For those who name the file themselves.
+impl From<Cause> for io::Error {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Io(error) => error,
+            cause => Self::new(cause.io_kind(), cause),
+        }
     }
 }

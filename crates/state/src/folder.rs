@@ -75,6 +75,27 @@ impl Folder {
         }
     }
 
+    /// The same, made where it is missing.
+    pub fn at_or_new(path: &Path) -> Result<Self, StateError> {
+        match Self::at(path) {
+            Err(error) if error.is_missing() => {}
+            opened => return opened,
+        }
+        std::fs::create_dir_all(path).map_err(|error| StateError {
+            doing: "create",
+            path: path.to_owned(),
+            cause: error.into(),
+        })?;
+        Self::at(path)
+    }
+
+    /// The folder that a file is in which the user chose, and the file's name there.
+    pub fn around(file: &Path) -> Result<(Self, &OsStr), StateError> {
+        let outside = || StateError { doing: "open", path: file.to_owned(), cause: Cause::Outside };
+        let name = file.file_name().ok_or_else(outside)?;
+        Ok((Self::at(file.parent().unwrap_or(Path::new(".")))?, name))
+    }
+
     /// A folder of state by its path. What comes before the last `.agent` is the user's choice; from there
     /// on nothing may be a link.
     pub fn open(path: &Path) -> Result<Self, StateError> {
@@ -89,20 +110,10 @@ impl Folder {
     /// The same, made where it is missing.
     pub fn create(path: &Path) -> Result<Self, StateError> {
         let (base, inner) = chosen(path);
-        let made = match Self::at(base) {
-            Err(error) if error.is_missing() => {
-                std::fs::create_dir_all(base).map_err(|error| StateError {
-                    doing: "create",
-                    path: base.to_owned(),
-                    cause: error.into(),
-                })?;
-                Self::at(base)
-            }
-            other => other,
-        };
+        let base = Self::at_or_new(base)?;
         match inner {
-            None => made,
-            Some(inner) => made?.create_folder(inner, Access::Mask),
+            None => Ok(base),
+            Some(inner) => base.create_folder(inner, Access::Mask),
         }
     }
 

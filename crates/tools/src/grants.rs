@@ -3,12 +3,13 @@
 //! Invariants: a reader sees the file before or after a change, never in between; two processes that
 //! change it at once both succeed; a file that cannot be understood is an error and stays as it is.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use state::{Durability, Folder, StateError};
 
 use crate::permission::Grant;
 
@@ -71,6 +72,8 @@ impl GrantFileError {
 }
 
 const VERSION: u32 = 1;
+/// A few lines for each of a hundred thousand approvals.
+const LARGEST: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,10 +90,15 @@ impl GrantFile {
 
     /// Everything that is remembered.
     pub fn list(&self) -> Result<Vec<Grant>, GrantFileError> {
-        let bytes = match fs::read(&self.path) {
+        let read =
+            || Folder::around(&self.path).and_then(|(folder, name)| folder.read(name, LARGEST));
+        let bytes = match read() {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(GrantFileError::Read { path: self.path.clone(), source }),
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => {
+                let (path, source) = (self.path.clone(), error.cause.into());
+                return Err(GrantFileError::Read { path, source });
+            }
         };
         let content: Content = serde_json::from_slice(&bytes)
             .map_err(|source| GrantFileError::Corrupt { path: self.path.clone(), source })?;
@@ -125,11 +133,10 @@ impl GrantFile {
 
     /// Held until dropped. A file of its own, because the file itself is replaced by every change.
     fn lock(&self) -> Result<File, GrantFileError> {
-        let open = || {
-            fs::create_dir_all(self.folder())?;
-            let options =
-                OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).clone();
-            let file = options.open(self.path.with_added_extension("lock"))?;
+        let open = || -> io::Result<File> {
+            let mut name = self.name().to_owned();
+            name.push(".lock");
+            let file = self.folder()?.append_or_create(name).map_err(|error| error.cause)?;
             file.lock()?;
             Ok(file)
         };
@@ -141,23 +148,19 @@ impl GrantFile {
             .map_err(|source| self.not_written(source.into()))?;
         text.push(b'\n');
         let write = || {
-            let temporary = self.path.with_added_extension("new");
-            let options =
-                OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).clone();
-            let mut file = options.open(&temporary)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&temporary, &self.path)?;
-            File::open(self.folder())?.sync_all()
+            let folder = self.folder()?;
+            folder.replace(self.name(), &text, Durability::Sync)?;
+            folder.sync()
         };
-        write().map_err(|source| self.not_written(source))
+        write().map_err(|error: StateError| self.not_written(error.cause.into()))
     }
 
-    fn folder(&self) -> &Path {
-        match self.path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        }
+    fn folder(&self) -> Result<Folder, StateError> {
+        Ok(Folder::at_or_new(self.path.parent().unwrap_or(Path::new(".")))?.private())
+    }
+
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
     }
 
     fn not_written(&self, source: io::Error) -> GrantFileError {

@@ -84,13 +84,16 @@ impl Root {
         areas.iter().try_for_each(|area| is_folder_or_missing(area))
     }
 
-    /// A project may have its skills in another of its folders, but not elsewhere.
+    /// A project may have its skills in another of its folders, but not elsewhere; the lockfile lies in
+    /// `.agent`, which is no link.
     fn check_project(&self) -> Result<(), InstallError> {
         let Some(project) = &self.project else { return Ok(()) };
         let existing = self.path.ancestors().find(|folder| fs::symlink_metadata(folder).is_ok());
         let real = existing.and_then(|folder| folder.canonicalize().ok());
         match real.zip(project.canonicalize().ok()) {
-            Some((real, project)) if real.starts_with(&project) => Ok(()),
+            Some((real, canonical)) if real.starts_with(&canonical) => {
+                is_folder_or_missing(&project.join(".agent"))
+            }
             _ => Err(InstallError::OutsideProject { path: self.path.clone() }),
         }
     }

@@ -1,7 +1,7 @@
 //! `skillful config`
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::Write;
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Value, json};
 use skill::text::for_terminal;
+use state::Folder;
 
 use crate::config::{Config, leaves};
 use crate::failure::{Exit, Failure};
@@ -128,8 +129,15 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
             );
         }
     };
-    let file = folder.join(".agent/config.json");
-    if file.exists() {
+    let agent = folder.join(".agent");
+    let file = agent.join("config.json");
+    // A home's own folder may be a link that the user made; a project's may have come with a clone.
+    let opened = if user { Folder::at(&agent) } else { Folder::open(&agent) };
+    let found = match opened {
+        Err(error) if error.is_missing() => None,
+        opened => opened?.find("config.json")?,
+    };
+    if found.is_some() {
         return Err(Failure::new(
             Exit::Failed,
             "AlreadyExists",
@@ -138,11 +146,8 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
         .hint("edit it; `skillful config show --origin` says what counts"));
     }
     if !dry_run {
-        let write = || {
-            fs::create_dir_all(folder.join(".agent"))?;
-            fs::write(&file, template())
-        };
-        write().map_err(|error| Failure::cannot_write(&file, &error))?;
+        let agent = if user { Folder::at_or_new(&agent) } else { Folder::create(&agent) };
+        agent?.create_file("config.json")?.write_all(template().as_bytes())?;
     }
     let initialised = Initialised { path: file.to_string_lossy().into_owned(), written: !dry_run };
     output.result(&initialised, |out, _| writeln!(out, "{}", for_terminal(&initialised.path)))?;

@@ -70,7 +70,7 @@ pub(crate) fn of_journal(error: &JournalError) -> Failure {
         JournalError::Locked { .. } => (Exit::Failed, "RunLocked"),
         JournalError::Damaged { .. } => (Exit::Refused, "RecordDamaged"),
         JournalError::Foreign { .. } => (Exit::Refused, "RecordForeign"),
-        JournalError::State(error) if error.is_unsafe() => (Exit::Refused, "StateUnsafe"),
+        JournalError::State(error) => return error.into(),
         _ => (Exit::Failed, "IOError"),
     };
     let failure = Failure::from_error(exit, code, error);

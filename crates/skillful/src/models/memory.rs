@@ -3,12 +3,15 @@
 //! It may be lost at any time: it is then found out again.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::dialect::Dialect;
 use serde::{Deserialize, Serialize};
+use state::{Durability, Folder};
+
+/// A few lines for each server.
+const LARGEST: u64 = 1 << 20;
 
 /// Servers are updated: after this long it is tried again what they understand.
 const LIFE_SECONDS: i64 = 7 * 24 * 3_600;
@@ -55,16 +58,14 @@ impl Memory {
     }
 
     fn read(&self) -> Servers {
-        let bytes = std::fs::read(&self.file).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        let read =
+            || Folder::around(&self.file).and_then(|(folder, name)| folder.read(name, LARGEST));
+        serde_json::from_slice(&read().unwrap_or_default()).unwrap_or_default()
     }
 
     fn write(&self, servers: &Servers) -> std::io::Result<()> {
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&serde_json::to_vec(servers)?)?;
-        file.persist(&self.file)?;
-        Ok(())
+        let folder = Folder::at_or_new(self.file.parent().unwrap_or(Path::new(".")))?.private();
+        let name = self.file.file_name().unwrap_or_default();
+        Ok(folder.replace_among_many(name, &serde_json::to_vec(servers)?, Durability::NoSync)?)
     }
 }

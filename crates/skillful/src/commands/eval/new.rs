@@ -1,6 +1,5 @@
 //! `skillful eval new`
 
-use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use skill::index::Entry;
 use skill::roots::Source;
+use state::Folder;
 
 use crate::commands::trust::evals::trust_files;
 use crate::failure::{Exit, Failure};
@@ -129,7 +129,9 @@ fn source(entry: &Entry) -> &'static str {
 
 /// Queries to begin with, in the skill's folder; one that is there stays.
 fn queries(entry: &Entry) -> Result<Option<NewFile>, Failure> {
-    let file = entry.path.join("evals/triggers.json");
+    // Skills may be reached through a link, but what is written for them is written beside them.
+    let folder = entry.path.canonicalize().unwrap_or_else(|_| entry.path.clone());
+    let file = folder.join("evals/triggers.json");
     if entry.source == Source::Builtin || file.exists() {
         return Ok(None);
     }
@@ -175,12 +177,9 @@ pub(super) fn as_json(path: PathBuf, content: &impl Serialize) -> Result<NewFile
 
 /// Writes a file that is not there yet: a link in its place would lead elsewhere.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(path);
-    let create = || {
-        fs::create_dir_all(folder)?;
-        File::options().write(true).create_new(true).open(path)?.write_all(bytes)
-    };
-    create().map_err(|error| Failure::cannot_write(path, &error))
+    let folder = Folder::create(path.parent().unwrap_or(path))?;
+    let mut file = folder.create_file(path.file_name().unwrap_or_default())?;
+    file.write_all(bytes).map_err(|error| Failure::cannot_write(path, &error))
 }
 
 /// Refuses folders below `top` on the way to `path` that a repository made links.

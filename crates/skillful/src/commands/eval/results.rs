@@ -1,18 +1,21 @@
 //! The folder of one run of a suite: each result as soon as it is there, the records, the reports.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 use agent::journal::RunId;
 use eval::report::{Report, html, junit, markdown};
 use eval::runner::CaseResult;
 use serde::Serialize;
+use state::{Access, Folder, StateError};
 
 use crate::failure::{Exit, Failure};
 use crate::session::Session;
 
 const RESULTS: &str = "results.jsonl";
+/// A hundred thousand results with what was wrong in each.
+const LARGEST: u64 = 1 << 30;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -36,63 +39,77 @@ impl Format {
 
 /// The folder of one run of a suite.
 pub(super) struct Results {
-    folder: PathBuf,
+    folder: Folder,
 }
 
 impl Results {
     /// A new folder below `.agent/eval-runs`.
     pub(super) fn create(session: &Session, now: jiff::Timestamp) -> Result<Self, Failure> {
         let mut name = RunId::new(now, std::process::id());
-        let all = folder(session);
-        fs::create_dir_all(&all)?;
-        while let Err(error) = fs::create_dir(all.join(name.as_str())) {
-            if error.kind() != std::io::ErrorKind::AlreadyExists {
-                return Err(error.into());
+        let all = Folder::create(&folder(session))?;
+        loop {
+            match all.new_folder(name.as_str(), Access::Mask) {
+                Err(error) if error.is_taken() => name = name.next(),
+                made => return Ok(Self { folder: made? }),
             }
-            name = name.next();
         }
-        Ok(Self { folder: all.join(name.as_str()) })
     }
 
     /// The folder of an earlier run, by its name or `last`.
     pub(super) fn open(session: &Session, name: &str) -> Result<Self, Failure> {
-        let all = folder(session);
-        let found = match name {
-            "last" => newest(&all),
-            name => name.parse::<RunId>().ok().map(|id| all.join(id.as_str())),
+        let missing = || {
+            let message = format!("there is no run of a suite called `{name}`");
+            Failure::new(Exit::Failed, "RunNotFound", message)
+                .hint("look into .agent/eval-runs, or leave --resume out")
         };
-        match found.filter(|folder| folder.is_dir()) {
-            Some(folder) => Ok(Self { folder }),
-            None => {
-                let message = format!("there is no run of a suite called `{name}`");
-                Err(Failure::new(Exit::Failed, "RunNotFound", message)
-                    .hint("look into .agent/eval-runs, or leave --resume out"))
-            }
+        let open = || -> Result<Option<Folder>, StateError> {
+            let all = Folder::open(&folder(session))?;
+            let id = if name == "last" { newest(&all)? } else { name.parse().ok() };
+            id.map(|id: RunId| all.folder(id.as_str())).transpose()
+        };
+        match open() {
+            Ok(Some(folder)) => Ok(Self { folder }),
+            Ok(None) => Err(missing()),
+            Err(error) if error.is_missing() => Err(missing()),
+            Err(error) => Err(error.into()),
         }
     }
 
     /// Makes it ready for more results, and answers with the place for their records.
     pub(super) fn begin(&self) -> std::io::Result<PathBuf> {
-        end_last_line(&self.folder.join(RESULTS))?;
-        let records = self.folder.join("records");
-        fs::create_dir_all(&records)?;
-        Ok(records)
+        self.end_last_line()?;
+        Ok(self.folder.create_folder("records", Access::Mask)?.real_path()?)
     }
 
     /// What is done already; a line that was cut off is not.
     pub(super) fn read(&self) -> Vec<CaseResult> {
-        let Ok(file) = File::open(self.folder.join(RESULTS)) else { return Vec::new() };
-        let lines = BufReader::new(file).lines().map_while(Result::ok);
-        lines.filter_map(|line| serde_json::from_str(&line).ok()).collect()
+        let Ok(text) = self.folder.read(RESULTS, LARGEST) else { return Vec::new() };
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
     /// Adds a result; whoever stops the program later finds it.
     pub(super) fn add(&self, result: &CaseResult) -> std::io::Result<()> {
         let mut line = serde_json::to_string(result)?;
         line.push('\n');
-        let mut file =
-            OpenOptions::new().create(true).append(true).open(self.folder.join(RESULTS))?;
-        file.write_all(line.as_bytes())
+        self.folder.append_or_create(RESULTS)?.write_all(line.as_bytes())
+    }
+
+    /// A line that was cut off must not swallow the next one.
+    fn end_last_line(&self) -> std::io::Result<()> {
+        let mut file = match self.folder.open_to_append(RESULTS) {
+            Err(error) if error.is_missing() => return Ok(()),
+            opened => opened?,
+        };
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                file.write_all(b"\n")?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the reports that are wanted, and answers with their paths.
@@ -103,40 +120,29 @@ impl Results {
     ) -> Result<Vec<PathBuf>, Failure> {
         let mut written = Vec::new();
         for format in formats {
-            let path = self.folder.join(format.file());
+            let mut file = self.folder.create_anew(format.file())?;
             match format {
-                Format::Json => write_json(&path, report)?,
-                Format::Md => fs::write(&path, markdown(report))?,
-                Format::Html => fs::write(&path, html(report))?,
-                Format::Junit => fs::write(&path, junit(report))?,
+                Format::Json => write_json(file, report)?,
+                Format::Md => file.write_all(markdown(report).as_bytes())?,
+                Format::Html => file.write_all(html(report).as_bytes())?,
+                Format::Junit => file.write_all(junit(report).as_bytes())?,
             }
-            written.push(path);
+            written.push(self.folder.path().join(format.file()));
         }
         if let Some(benchmark) = &report.benchmark {
-            let path = self.folder.join("benchmark.json");
-            write_json(&path, benchmark)?;
-            written.push(path);
+            write_json(self.folder.create_anew("benchmark.json")?, benchmark)?;
+            written.push(self.folder.path().join("benchmark.json"));
         }
         Ok(written)
     }
 }
 
 /// Writes as it goes: the text of a large report need not fit into memory.
-fn write_json(path: &Path, document: &impl Serialize) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+fn write_json(file: File, document: &impl Serialize) -> std::io::Result<()> {
+    let mut file = BufWriter::new(file);
     serde_json::to_writer_pretty(&mut file, document)?;
     writeln!(file)?;
     file.flush()
-}
-
-/// A line that was cut off must not swallow the next one.
-fn end_last_line(file: &Path) -> std::io::Result<()> {
-    match fs::read(file) {
-        Ok(text) if text.last().is_some_and(|byte| *byte != b'\n') => {
-            OpenOptions::new().append(true).open(file)?.write_all(b"\n")
-        }
-        _ => Ok(()),
-    }
 }
 
 fn folder(session: &Session) -> PathBuf {
@@ -144,6 +150,7 @@ fn folder(session: &Session) -> PathBuf {
 }
 
 /// Names sort by time.
-fn newest(all: &Path) -> Option<PathBuf> {
-    fs::read_dir(all).ok()?.flatten().map(|entry| entry.path()).max()
+fn newest(all: &Folder) -> Result<Option<RunId>, StateError> {
+    let names = all.names()?;
+    Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).max())
 }

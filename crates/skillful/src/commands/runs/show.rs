@@ -59,7 +59,7 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
     let Palette { bold, dim, good, bad, warn } = palette;
     let data = &event.data;
     let text = |value: &Value| for_terminal(value.as_str().unwrap_or_default()).into_owned();
-    let time = event.ts.get(11..19).unwrap_or_default();
+    let time = for_terminal(event.ts.get(11..19).unwrap_or_default());
     match event.kind {
         EventKind::RunStarted => {
             writeln!(out, "{dim}{time}{dim:#} {bold}{}{bold:#}", text(&data["setup"]["request"]))
@@ -98,9 +98,11 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
         }
         EventKind::ObservationRecorded => match data["code"].as_str() {
             None => {
-                writeln!(out, "         {good}✓{good:#} {dim}{} characters{dim:#}", data["chars"])
+                let chars = data["chars"].to_string();
+                let chars = for_terminal(&chars);
+                writeln!(out, "         {good}✓{good:#} {dim}{chars} characters{dim:#}")
             }
-            Some(code) => writeln!(out, "         {bad}✗ {code}{bad:#}"),
+            Some(code) => writeln!(out, "         {bad}✗ {}{bad:#}", for_terminal(code)),
         },
         EventKind::Error => {
             writeln!(out, "         {bad}{}{bad:#} {}", text(&data["code"]), text(&data["message"]))

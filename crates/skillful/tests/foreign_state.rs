@@ -1,0 +1,339 @@
+//! Records and results that came with a clone: no command follows a link in them, waits for them or
+//! shows them raw.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it finds nothing")]
+
+mod world;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+use world::World;
+
+const RUNS: &str = "project/.agent/runs";
+/// A run that would be the newest for a long time.
+const NEWEST: &str = "99991231_235959_zzzz";
+/// A request that needs no model of anybody.
+const RUN: &str = "run --yes --model scripted:../turns.json hello";
+
+/// A user with files of their own, and a model that says what a file tells it to.
+fn world() -> World {
+    turns(json!([answer("Hello.")]))
+}
+
+fn turns(turns: Value) -> World {
+    let world = World::new();
+    world.write("turns.json", json!({"turns": turns}).to_string());
+    world.write("home/.ssh/id", "key").write("home/.ssh/config", "hosts");
+    world.write("home/.bashrc", "alias ll='ls -l'\n");
+    world
+}
+
+fn answer(content: &str) -> Value {
+    json!({"action": {"type": "final_answer", "payload": {"content": content}}})
+}
+
+fn call(tool: &str, params: Value) -> Value {
+    json!({"action": {"type": "call_tool", "payload": {"tool": tool, "params": params}}})
+}
+
+/// Every file and folder of the user beside the project, with its content.
+fn outside(world: &World) -> String {
+    let all =
+        r"find . \( -path ./project -o -path ./home/.cache -o -path ./home/.agent \) -prune -o";
+    world.run(&format!("cd ..; {all} -print | sort; {all} -type f -print -exec cat {{}} +"))
+}
+
+/// Runs a command that must neither wait nor take all memory.
+fn bounded(world: &World, line: &str) -> String {
+    let seen = world.run(&format!("ulimit -v 8000000; timeout 120 skillful {line}"));
+    assert!(!seen.ends_with("[exit 124]\n"), "`{line}` waits");
+    assert!(!seen.contains("panicked") && !seen.contains("memory allocation"), "{line}: {seen}");
+    seen
+}
+
+/// The one run there is.
+fn only_run(world: &World) -> String {
+    let names = fs::read_dir(world.path(RUNS)).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut runs: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    runs.remove(0)
+}
+
+/// Commands that look at runs.
+const LOOKS: [&str; 6] = [
+    "runs list",
+    "runs show last",
+    "runs verify last",
+    "runs replay last",
+    "runs undo last",
+    "eval from-run last",
+];
+const PRUNE: &str = "runs prune --older-than 0";
+
+#[test]
+fn a_folder_of_state_that_is_a_link_is_refused() {
+    for link in [".agent", ".agent/runs"] {
+        let world = world();
+        world.write("elsewhere/runs/.indexes/mine.json", "mine");
+        let target = if link == ".agent" { "elsewhere" } else { "elsewhere/runs" };
+        let up = if link == ".agent" { "../" } else { "../../" };
+        world.link(&format!("project/{link}"), &format!("{up}{target}"));
+        let before = outside(&world);
+        for line in LOOKS.into_iter().chain([PRUNE, RUN, "run --resume last"]) {
+            let seen = world.run(&format!("skillful {line}"));
+            assert!(
+                seen.contains("it is a link") && seen.contains("hint: "),
+                "{link}: {line}: {seen}"
+            );
+            assert!(seen.ends_with("[exit 4]\n"), "{link}: {line}: {seen}");
+        }
+        let failure = world.json(&format!("skillful {RUN} --json"));
+        assert_eq!(failure["error"]["code"], "StateUnsafe", "{failure}");
+        assert_eq!(outside(&world), before, "{link}");
+    }
+}
+
+const EVAL: &str = "eval run ~/case.json";
+
+#[test]
+fn results_of_evals_are_not_written_through_a_link() {
+    let world = world();
+    world.write("home/case.json", r#"{"id": "one", "input": "hello", "expect": {}}"#);
+    world.write("elsewhere/mine", "mine").link("project/.agent/eval-runs", "../../elsewhere");
+    let before = outside(&world);
+    for line in [EVAL, "eval run ~/case.json --resume last"] {
+        let seen = world.run(&format!("skillful {line}"));
+        assert!(seen.contains("it is a link") && seen.ends_with("[exit 4]\n"), "{line}: {seen}");
+    }
+    assert_eq!(outside(&world), before);
+}
+
+#[test]
+fn links_among_the_results_of_evals_are_not_followed() {
+    for name in ["records", "records/*", "results.jsonl", "report.json"] {
+        let world = world();
+        world.write("home/case.json", r#"{"id": "one", "input": "hello", "expect": {}}"#);
+        let seen = world.run(&format!("skillful {EVAL}"));
+        assert!(seen.starts_with("1 of 1 case passed"), "{seen}");
+        let target = if name == "records" { "home/.ssh" } else { "home/.bashrc" };
+        let target = world.path(target).display().to_string();
+        // As if it had been interrupted: there is a result to come, and its record.
+        let plant = format!("odd=$(echo {name}) && rm -r $odd && ln -s {target} $odd");
+        world.run(&format!("cd .agent/eval-runs/* && : > results.jsonl && {plant}"));
+        let before = outside(&world);
+        let seen = world.run("skillful eval run ~/case.json --resume last");
+        assert_eq!(outside(&world), before, "{name}: {seen}");
+    }
+}
+
+#[test]
+fn pruning_and_running_leave_alone_what_a_link_leads_to() {
+    let world = world();
+    world.link(&format!("{RUNS}/.indexes"), "../../../home/.ssh");
+    let before = outside(&world);
+    for line in [PRUNE, RUN] {
+        let seen = world.run(&format!("skillful {line}"));
+        assert!(seen.contains("it is a link") && seen.ends_with("[exit 4]\n"), "{seen}");
+    }
+    assert_eq!(outside(&world), before);
+}
+
+#[test]
+fn a_removed_run_that_is_a_link_takes_nothing_with_it() {
+    let world = world();
+    world.link(&format!("{RUNS}/.removed-{NEWEST}"), "../../../home/.ssh");
+    world.link(&format!("{RUNS}/{NEWEST}"), "../../../home/.ssh");
+    let before = outside(&world);
+    let seen = world.run(&format!("skillful {PRUNE} --max-megabytes 0"));
+    assert_eq!(outside(&world), before, "{seen}");
+    assert!(!world.path(RUNS).join(format!(".removed-{NEWEST}")).exists(), "{seen}");
+}
+
+#[test]
+fn links_in_the_folder_of_a_run_are_not_followed() {
+    let write = call("write_file", json!({"path": "new.txt", "content": "x"}));
+    let names = [
+        "final.md.tmp",
+        "run.json.tmp",
+        "state.json",
+        "state.json.tmp",
+        "events.seal",
+        "changes/000001.json.tmp",
+        "changes",
+        "observations",
+        "inputs",
+    ];
+    for name in names {
+        let world = turns(json!([write, answer("Hello.")]));
+        world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+        let asked = world.run(&format!("skillful {}", RUN.replace("--yes ", "")));
+        assert!(asked.ends_with("[exit 3]\n"), "{asked}");
+        let run = only_run(&world);
+        let path = world.path(RUNS).join(&run).join(name);
+        let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let (home, folder) = (world.path("home/.bashrc"), world.path("home/.ssh"));
+        symlink(if name.contains('.') { home } else { folder }, &path).unwrap();
+        let before = outside(&world);
+        let seen = world.run(&format!("skillful run --resume {run} --yes --approve write_file"));
+        assert_eq!(outside(&world), before, "{name}: {seen}");
+    }
+}
+
+#[test]
+fn scripts_do_not_write_where_a_link_leads() {
+    for name in ["sandbox", "artifacts", "inputs", "observations"] {
+        let world = World::new();
+        world.write("home/.ssh/id", "key").write("project/sales.csv", "region,amount\nnorth,10\n");
+        let asked = world.run("skillful run \"Summarise sales.csv\"");
+        assert!(asked.ends_with("[exit 3]\n"), "{asked}");
+        let run = only_run(&world);
+        let path = world.path(RUNS).join(&run).join(name);
+        fs::remove_dir_all(&path).unwrap();
+        symlink(world.path("home/.ssh"), &path).unwrap();
+        let before = outside(&world);
+        let seen = world.run(&format!("skillful run --resume {run} --yes"));
+        assert_eq!(outside(&world), before, "{name}: {seen}");
+        assert!(!seen.contains("Rows: 1"), "{name}: {seen}");
+    }
+}
+
+#[test]
+fn a_catalog_that_is_a_link_is_not_read() {
+    let world = world();
+    world.run(&format!("skillful {RUN}"));
+    let path = world.path(RUNS).join(only_run(&world)).join("inputs/catalog.txt");
+    fs::rename(&path, world.path("catalog.txt")).unwrap();
+    symlink(world.path("catalog.txt"), &path).unwrap();
+    let seen = world.run("skillful runs replay last");
+    assert!(seen.contains("it is a link") && seen.ends_with("[exit 4]\n"), "{seen}");
+}
+
+/// Ways to keep a reader waiting or to fill its memory.
+fn endless(path: &std::path::Path, way: &str) {
+    match way {
+        "pipe" => {
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        }
+        "zero" => symlink("/dev/zero", path).unwrap(),
+        "folder" => fs::create_dir(path).unwrap(),
+        _ => fs::File::create(path).unwrap().set_len(1 << 40).unwrap(),
+    }
+}
+
+#[test]
+fn no_file_of_a_run_keeps_a_command_waiting() {
+    let files = ["events.jsonl", "events.seal", "run.json", "index.json", "inputs/catalog.txt"];
+    for way in ["pipe", "zero", "folder", "sparse"] {
+        for file in files {
+            let world = world();
+            let first = world.run(&format!("skillful {RUN}"));
+            assert_eq!(first, "Hello.\n");
+            let run = only_run(&world);
+            let path = world.path(RUNS).join(&run).join(file);
+            fs::remove_file(&path).unwrap();
+            endless(&path, way);
+            for line in LOOKS.into_iter().chain([PRUNE, "run --resume last"]) {
+                bounded(&world, &line.replace("last", &run));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_is_called_by_the_name_of_its_folder() {
+    let world = world();
+    assert_eq!(world.run(&format!("skillful {RUN}")), "Hello.\n");
+    let run = only_run(&world);
+    let path = format!("{RUNS}/{run}/run.json");
+    let mut summary: Value = serde_json::from_str(&world.read(&path)).unwrap();
+    for name in ["../../../home", "\u{1b}[31mred\u{202e}", NEWEST] {
+        summary["run_id"] = name.into();
+        world.write(&path, summary.to_string());
+        assert_eq!(world.json("skillful runs list --json")["runs"][0]["run_id"], *run);
+        assert!(world.run("skillful runs list").starts_with(&run));
+        assert!(world.run("skillful runs show last").contains("Hello."));
+    }
+}
+
+#[test]
+fn nothing_of_a_record_is_shown_raw() {
+    let world = world();
+    let raw = "\u{1b}[2J\u{9b}31m\u{202e}\u{200b}x\r";
+    let event = |seq: u32, kind: &str, data: Value| {
+        let ts = format!("2026-11-15{raw}\u{1b}]0;t\u{7}0123456789");
+        json!({"v": 1, "seq": seq, "ts": ts, "run_id": raw, "turn": 1, "type": kind, "data": data, "prev": raw}).to_string()
+    };
+    let plan = json!({"plan": {"steps": [{"title": raw, "status": raw}]}});
+    let lines = [
+        event(1, "run_started", json!({"setup": {"request": raw, "facts": {"model": raw}}})),
+        event(2, "turn_started", json!({})),
+        event(3, "plan_created", plan),
+        event(4, "action_planned", json!({"action": {"type": raw}, "initiator": raw})),
+        event(5, "approval_required", json!({"approval": {"effect": raw}})),
+        event(6, "approval_granted", json!({"answer": {"answer": raw}})),
+        event(7, "approval_denied", json!({"answer": {"message": raw}})),
+        event(8, "observation_recorded", json!({"code": raw})),
+        event(9, "observation_recorded", json!({"chars": raw})),
+        event(10, "error", json!({"code": raw, "message": raw})),
+        event(11, "run_finished", json!({"stop_reason": raw, "answer": raw})),
+    ];
+    world.write(&format!("{RUNS}/{NEWEST}/events.jsonl"), lines.join("\n") + "\n");
+    for line in LOOKS.into_iter().chain(["run --resume last", PRUNE]) {
+        let seen = world.run(&format!("skillful {}", line.replace("last", NEWEST)));
+        let is_hidden = |c: char| {
+            c != '\n'
+                && (c.is_control()
+                    || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'))
+        };
+        assert!(!seen.contains(is_hidden), "{line}: {}", seen.escape_debug());
+    }
+}
+
+#[test]
+fn a_tree_without_end_is_pruned() {
+    let world = world();
+    assert_eq!(world.run(&format!("skillful {RUN}")), "Hello.\n");
+    let run = only_run(&world);
+    let name = "n".repeat(200);
+    let nest =
+        format!("for i in $(seq 60); do mkdir {name}; cd -P {name}; done; mkdir x; : > x/f; chmod 0 x");
+    let made = world.run(&format!("cd .agent/runs/{run}/sandbox && {nest} 2>&1; true"));
+    assert_eq!(made, "", "the tree can be made");
+    let seen = world.run(&format!("skillful {PRUNE}"));
+    assert!(seen.starts_with(&format!("removed  {run}\n")), "{seen}");
+    assert!(!world.path(RUNS).join(&run).exists());
+    let left = fs::read_dir(world.path(RUNS)).unwrap();
+    let left = left.map(|entry| entry.unwrap().file_name()).filter(|name| name != ".gitignore");
+    assert_eq!(left.collect::<Vec<_>>(), [".indexes"]);
+}
+
+#[test]
+fn a_finished_run_leaves_no_temporary_file_and_no_trace_in_git() {
+    let world = world();
+    assert_eq!(world.run(&format!("skillful {RUN}")), "Hello.\n");
+    let run = only_run(&world);
+    assert_eq!(world.run("cd .agent/runs && find . -name '*.tmp'"), "");
+    assert!(world.path(RUNS).join(run).join("state.json").exists());
+    assert_eq!(world.read(&format!("{RUNS}/.gitignore")), "*\n");
+    // Whoever wants their runs in git changes it once.
+    world.write(&format!("{RUNS}/.gitignore"), "");
+    world.run(&format!("skillful {RUN}"));
+    assert_eq!(world.read(&format!("{RUNS}/.gitignore")), "");
+}
+
+#[test]
+fn settings_are_not_written_through_a_link() {
+    for (link, target) in [(".agent/config.json", "../../home/new"), (".agent", "../elsewhere")] {
+        let world = world();
+        world.write("elsewhere/mine", "mine");
+        world.link(&format!("project/{link}"), target);
+        let before = outside(&world);
+        let seen = world.run("skillful config init");
+        assert!(seen.ends_with("[exit 4]\n") || seen.ends_with("[exit 1]\n"), "{seen}");
+        assert_eq!(outside(&world), before, "{link}");
+    }
+}
