@@ -254,7 +254,7 @@ impl<'a> SkillTool<'a> {
             return Ok(format!("{} already loaded; see above.", found.name));
         }
         let action = Action::SelectSkills { skills: vec![found.clone()], reason: String::new() };
-        self.permit(of_skills(&action, &[entry]), approver)?;
+        self.permit(of_skills(&action, &[entry], &self.engine), approver)?;
         let (text, _) = activate(entry, &self.read, &self.limits, |_| Ok(None))?;
         self.loaded.push(found);
         Ok(text)

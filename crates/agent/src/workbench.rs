@@ -16,9 +16,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use skill::index::{Entry, Index};
-use skill::load::{Limits, LoadError};
+use skill::load::{Limits, LoadError, check_trusted};
 use skill::metadata::ReadOptions;
 use skill::offer::Offer;
+use skill::trust::Waiting;
 use tools::call::Call;
 use tools::outcome::ToolError;
 use tools::perform;
@@ -64,7 +65,7 @@ impl Toolbox for Workbench<'_> {
             Action::SearchSkills { query, .. } => Ok(request::search(action, query)),
             Action::LoadResource { skill, .. } | Action::LoadChunk { skill, .. } => {
                 let entry = self.entry(skill)?;
-                Ok(of_skills(action, &[entry]))
+                Ok(of_skills(action, &[entry], &self.engine))
             }
             Action::RunScript { .. } => self.prepare_script(action),
             Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action)?)),
@@ -103,14 +104,10 @@ impl<'a> Workbench<'a> {
         match chosen.map(|invoked| self.index.meant(&invoked.name, invoked.source)) {
             // Another one of that name, which the user did not choose.
             Some(Some(entry)) if wanted.source.is_some_and(|source| source != entry.source) => {}
-            Some(Some(entry)) if entry.trusted => return Ok(entry),
-            Some(Some(_)) => {
-                return Err(Refusal::new(
-                    "SkillUntrusted",
-                    format!("the skill `{}` comes from a project that is not trusted", wanted.name),
-                    "look at the project's skills, then `skillful trust project`",
-                ));
-            }
+            Some(Some(entry)) => match entry.waiting {
+                None => return Ok(entry),
+                Some(waiting) => return Err(waits(&entry.name, waiting)),
+            },
             Some(None) | None => {}
         }
         self.offer.get(&wanted.name, wanted.source).ok_or_else(|| not_found(&wanted.name))
@@ -143,6 +140,7 @@ impl<'a> Workbench<'a> {
                 "look at the path again, then decide anew",
             ));
         }
+        self.check_skill_files(&call)?;
         let mut record = |change: &tools::undo::Undo| {
             journal.record_change(change).map_err(std::io::Error::other)
         };
@@ -171,10 +169,35 @@ impl<'a> Workbench<'a> {
 }
 
 impl Workbench<'_> {
+    /// Files outside of the workspace can be read because their skill was selected: they are held to what was
+    /// trusted like everything else of it.
+    fn check_skill_files(&self, call: &Call) -> Result<(), Refusal> {
+        let patterns = call.patterns();
+        let named = patterns.iter().filter_map(|name| name.strip_prefix("skill://"));
+        for name in named.map(|rest| rest.split('/').next().unwrap_or(rest)) {
+            let all = self.index.skills.iter().chain(&self.index.shadowed);
+            let mut entries = all.filter(|entry| entry.name == name && entry.trusted);
+            entries.try_for_each(check_trusted).map_err(|error| of_load(&error))?;
+        }
+        Ok(())
+    }
+
     /// Keeps content beside the record, without secrets.
     fn keep(&self, content: &[u8], journal: &mut Journal) -> Result<String, Refusal> {
         journal.keep(&self.redactor.content(content)).map_err(|error| io_error(&error))
     }
+}
+
+fn waits(name: &str, waiting: Waiting) -> Refusal {
+    let code = match waiting {
+        Waiting::Changed => "SkillChanged",
+        Waiting::New | Waiting::Earlier => "SkillUntrusted",
+    };
+    Refusal::new(
+        code,
+        format!("the skill `{name}` comes from a project: {}", waiting.reason()),
+        format!("look at it (`skillful inspect {name}`), then `skillful trust project {name}`"),
+    )
 }
 
 fn not_found(name: &str) -> Refusal {

@@ -105,6 +105,7 @@ fn prepared(action: &Action, comes: &Comes) -> Prepared {
         reason: String::new(),
         params: Value::Null,
         effect: String::new(),
+        always: None,
         replay: String::new(),
     };
     match comes {

@@ -108,14 +108,14 @@ impl Shelf {
     /// The skills a client may see.
     pub(crate) fn offer<'a>(&self, snapshot: &'a Snapshot) -> Offer<'a> {
         let denied = self.settings.engine.denials("skill");
-        snapshot.index.offer(|entry| !denied(&entry.name))
+        snapshot.index.offer(|entry| !denied(&entry.rule_name()))
     }
 
     /// The skills a person may choose directly, by name; some of them the model is not told about.
     pub(crate) fn invocable<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Entry> {
         let denied = self.settings.engine.denials("skill");
         let own = snapshot.index.skills.iter().filter(|entry| {
-            entry.trusted && entry.controls.disable_model_invocation && !denied(&entry.name)
+            entry.trusted && entry.controls.disable_model_invocation && !denied(&entry.rule_name())
         });
         let mut entries: Vec<&Entry> = self.offer(snapshot).skills().chain(own).collect();
         entries.retain(|entry| entry.controls.user_invocable);

@@ -152,14 +152,6 @@ impl Index {
     }
 }
 
-/// The hash that trust in a project's folder is bound to: any change of what its skills say about
-/// themselves changes it.
-pub fn content_hash(root: &Root, options: &IndexOptions) -> String {
-    let (scan, _) = scan_root(root, options);
-    let real = root.real();
-    hash_json(scan.found.into_iter().map(|found| Entry::new(root, &real, found)))
-}
-
 fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
     match (root.source, &options.cache) {
         (Source::Builtin, _) => (builtin::scan(), CacheState::Off),
@@ -173,16 +165,13 @@ fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
 
 fn add_candidates(all: &mut Vec<Candidate>, root: &Root, found: Vec<Found>, trust: &Trust) {
     let real = root.real();
-    let first = all.len();
-    all.extend(found.into_iter().map(|found| Candidate {
-        root: root.priority,
-        modified: found.modified,
-        entry: Entry::new(root, &real, found),
+    let standing = trust.standing(root, &real);
+    all.extend(found.into_iter().map(|found| {
+        let modified = found.modified;
+        let mut entry = Entry::new(root, &real, found);
+        entry.judge(standing.of(&entry, root));
+        Candidate { root: root.priority, modified, entry }
     }));
-    let own = &mut all[first..];
-    let trusted = root.source != Source::Project
-        || trust.covers(&root.path, || hash_json(own.iter().map(|candidate| &candidate.entry)));
-    own.iter_mut().for_each(|candidate| candidate.entry.trusted = trusted);
 }
 
 /// `sha256:` over the entries as a canonical JSON array.

@@ -1,15 +1,16 @@
 //! Handing over what a skill holds: its body when it is selected, its files one at a time.
 //!
-//! Invariant: only the file that was asked for is read, through one open handle beneath the skill's
-//! folder. What was checked is what is read.
+//! Invariant: only the file that was asked for is handed over, read through one open handle beneath the
+//! skill's folder. What was checked is what is read.
+//! Invariant: of a skill that was trusted by its content, nothing is handed over unless all of it is still that.
 
 mod body;
 mod bounds;
+mod content;
 mod files;
 mod injection;
 mod resource;
 mod seal;
-mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::inner_path::NotInner;
 use crate::metadata::Diagnostic;
 use crate::text::for_terminal;
 pub use body::{Body, load_body, load_frontmatter};
+pub use content::{Content, ContentHash, CopyError, Gap, check_trusted};
 pub use files::{Files, SkillFile};
 pub use injection::{FileList, injection};
 pub use resource::load_resource;
@@ -194,6 +196,17 @@ pub enum LoadError {
         /// What is different.
         reason: String,
     },
+    /// It is not what the user trusted.
+    #[error(
+        "the skill `{name}` has changed since you trusted it{reason}",
+        reason = gap.as_ref().map(|gap| format!(": {gap}")).unwrap_or_default()
+    )]
+    Changed {
+        /// The skill's name.
+        name: String,
+        /// Why it cannot even be compared.
+        gap: Option<Gap>,
+    },
     /// The system refused.
     #[error("`{path}` cannot be read", path = for_terminal(path))]
     Io {
@@ -216,6 +229,7 @@ impl LoadError {
             Self::NotText { .. } | Self::BodyNotUtf8 { .. } => "NotText",
             Self::BodyTooLarge { .. } => "BodyTooLarge",
             Self::Modified { .. } => "SkillModified",
+            Self::Changed { .. } => "SkillChanged",
             Self::Io { .. } => "IOError",
         }
     }
@@ -239,6 +253,9 @@ impl LoadError {
             }
             Self::Modified { .. } => {
                 "`skillful verify` names what differs; installing it again brings back what was there"
+            }
+            Self::Changed { .. } => {
+                "the user must look at it first (`skillful inspect NAME`), then `skillful trust project NAME`"
             }
             Self::Io { .. } => "check that the file exists and can be read",
         }

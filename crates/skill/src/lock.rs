@@ -228,11 +228,16 @@ impl Lockfile {
 pub fn tree_hash<'a>(files: impl IntoIterator<Item = &'a FileRecord>) -> String {
     let mut tree = Sha256::new();
     for file in files {
-        tree.update((file.path.len() as u64).to_le_bytes());
-        tree.update(file.path.as_bytes());
-        tree.update(file.mode.bits().to_le_bytes());
-        tree.update(file.size.to_le_bytes());
-        tree.update(file.sha256.as_bytes());
+        absorb(&mut tree, file.path.as_bytes(), file.mode.bits(), file.size, &file.sha256);
     }
     crate::hex(&tree.finalize())
+}
+
+/// Adds one file to the hash of a tree.
+pub(crate) fn absorb(tree: &mut Sha256, path: &[u8], mode: u32, size: u64, sha256: &str) {
+    tree.update((path.len() as u64).to_le_bytes());
+    tree.update(path);
+    tree.update(mode.to_le_bytes());
+    tree.update(size.to_le_bytes());
+    tree.update(sha256.as_bytes());
 }

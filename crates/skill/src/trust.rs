@@ -1,34 +1,39 @@
-//! Which projects' skills may be used: those the user has looked at. And whose keys may sign packs.
+//! Which skills of projects may be used: those the user has looked at. And whose keys may sign packs.
 //!
-//! Trust is bound to a folder and to what its skills say about themselves. A pull that adds a skill,
-//! or changes a description or a tool list, asks again.
+//! Trust is bound to a folder, a skill in it, and everything that the skill holds. A change asks again for the
+//! skill that changed, and for no other.
 //!
 //! Invariant: a store that holds keys is read only with the checksum that this program gave it.
+//! Invariant: what this version does not know in a store stays there when the store is written.
 
+mod authors;
 mod evals;
+mod file;
+mod standing;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use state::{Durability, Folder, StateError};
+use serde_json::Value;
 
-/// A line for each of a hundred thousand projects.
-const LARGEST: u64 = 64 << 20;
-
+use crate::index::Entry;
+use crate::load::ContentHash;
 pub use evals::EvalsTrust;
+pub use file::TrustError;
+pub(crate) use standing::Verdict;
+pub use standing::Waiting;
+use standing::metadata_hash;
 
 /// Whether project skills need trust, and which have it.
 #[derive(Debug, Clone)]
 pub enum Trust {
     /// The gate is off: every project counts as trusted.
     Everything,
-    /// Only folders in the store.
+    /// Only what is in the store.
     Only(TrustStore),
 }
 
@@ -38,31 +43,24 @@ impl Default for Trust {
     }
 }
 
-impl Trust {
-    /// Whether skills below `root` may be used; `hash` is asked for only where it matters.
-    pub(crate) fn covers(&self, root: &Path, hash: impl FnOnce() -> String) -> bool {
-        match self {
-            Self::Everything => true,
-            Self::Only(store) => {
-                store.projects.get(&key(root)).is_some_and(|known| known.index_hash == hash())
-            }
-        }
-    }
-}
-
 /// The user's `trust.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TrustStore {
-    /// Trusted folders of skills, by path.
+    /// Folders of skills, by path.
     #[serde(default)]
-    pub projects: BTreeMap<String, TrustedProject>,
+    pub projects: BTreeMap<String, TrustedFolder>,
+    /// Workspaces whose skills the user writes, by path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub authors: BTreeMap<String, Authorship>,
     /// Keys that sign packs, by their id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<String, TrustedKey>,
     /// Files of eval cases, by path, each with the hash of all that it brings along.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evals: BTreeMap<String, String>,
+    /// Whatever else there is.
+    #[serde(flatten)]
+    other: BTreeMap<String, Value>,
     /// Over the rest, so that a change by hand or by accident is noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
@@ -85,127 +83,127 @@ pub struct TrustedKey {
     pub revoked_at: Option<String>,
 }
 
-/// Trust in one folder of skills.
+/// Trust in skills of one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrustedProject {
-    /// What its skills said about themselves when they were trusted.
-    pub index_hash: String,
-    /// When that was, in RFC 3339.
+#[serde(untagged, deny_unknown_fields)]
+pub enum TrustedFolder {
+    /// Skill by skill.
+    Skills {
+        /// By their folder, relative to this one.
+        skills: BTreeMap<String, TrustedSkill>,
+    },
+    /// As earlier versions wrote it: all skills at once, and by what they said about themselves alone. It counts
+    /// for nothing any more, and users are told so.
+    Earlier {
+        /// What its skills said about themselves.
+        index_hash: String,
+        /// When that was, in RFC 3339.
+        trusted_at: String,
+    },
+}
+
+/// Trust in one skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedSkill {
+    /// Its name.
+    pub name: String,
+    /// What it says about itself, which the index compares.
+    pub metadata: String,
+    /// Everything that it holds, which is compared when any of it is used.
+    pub content: ContentHash,
+    /// When it was trusted, in RFC 3339.
     pub trusted_at: String,
 }
 
-/// Why the trust store could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum TrustError {
-    /// It cannot be read.
-    #[error("cannot read `{path}`")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is not what this program writes.
-    #[error("`{path}` is damaged")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: serde_json::Error,
-    },
-    /// It cannot be written.
-    #[error("cannot write `{path}`")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-}
-
-impl TrustError {
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Damaged { .. } => {
-                "repair or remove the file; projects must then be trusted again"
-            }
-            Self::Read { .. } => "check that it is a file and that you may read it",
-            Self::Write { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk",
-                ErrorKind::ReadOnlyFilesystem => "set HOME to a folder that can be written",
-                _ => "check that you may write to the folder it is in",
-            },
-        }
-    }
+/// A workspace whose skills the user writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Authorship {
+    /// When the user said so, in RFC 3339.
+    pub trusted_at: String,
 }
 
 impl TrustStore {
-    /// Reads the store; a missing file is an empty one, a damaged one is an error.
-    pub fn read(path: &Path) -> Result<Self, TrustError> {
-        let damaged = |source| TrustError::Damaged { path: path.to_owned(), source };
-        let read = || Folder::around(path).and_then(|(folder, name)| folder.read(name, LARGEST));
-        match read() {
-            Ok(bytes) => {
-                let store: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
-                let changed = match &store.checksum {
-                    Some(_) => store.to_bytes() != bytes,
-                    None => !store.keys.is_empty(),
-                };
-                let reason = "it was changed by something else than this program";
-                if changed { Err(damaged(serde::de::Error::custom(reason))) } else { Ok(store) }
+    /// Trusts a skill below `root` that holds what `content` stands for.
+    pub fn trust(&mut self, root: &Path, entry: &Entry, content: ContentHash, now: &str) {
+        let skill = TrustedSkill {
+            name: entry.name.clone(),
+            metadata: metadata_hash(entry),
+            content,
+            trusted_at: now.to_owned(),
+        };
+        let folder = self.projects.entry(key(root));
+        let folder = folder.or_insert_with(|| TrustedFolder::Skills { skills: BTreeMap::new() });
+        match folder {
+            TrustedFolder::Skills { skills } => {
+                skills.insert(relative(root, &entry.path), skill);
             }
-            Err(error) if error.is_missing() => Ok(Self::default()),
-            Err(error) => {
-                Err(TrustError::Read { path: path.to_owned(), source: error.cause.into() })
+            earlier @ TrustedFolder::Earlier { .. } => {
+                let skills = BTreeMap::from([(relative(root, &entry.path), skill)]);
+                *earlier = TrustedFolder::Skills { skills };
             }
         }
     }
 
-    /// Replaces the file as a whole.
-    pub fn write(&self, path: &Path) -> Result<(), TrustError> {
-        let write = || {
-            let folder = Folder::at_or_new(path.parent().unwrap_or(Path::new(".")))?.private();
-            let name = path.file_name().unwrap_or_default();
-            folder.replace_among_many(name, &self.to_bytes(), Durability::Sync)
-        };
-        write().map_err(|error: StateError| TrustError::Write {
-            path: path.to_owned(),
-            source: error.cause.into(),
-        })
+    /// What is remembered of a skill below `root`.
+    pub fn skill(&self, root: &Path, entry: &Entry) -> Option<&TrustedSkill> {
+        match self.projects.get(&key(root))? {
+            TrustedFolder::Skills { skills } => skills.get(&relative(root, &entry.path)),
+            TrustedFolder::Earlier { .. } => None,
+        }
     }
 
-    /// The whole file, with its checksum.
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut store = Self { checksum: None, ..self.clone() };
-        let plain = serde_json::to_vec(&store).expect("a trust store is plain data");
-        store.checksum = Some(format!("sha256:{}", crate::hex(&Sha256::digest(&plain))));
-        let mut bytes = serde_json::to_vec_pretty(&store).expect("a trust store is plain data");
-        bytes.push(b'\n');
-        bytes
+    /// Trusts whatever the user writes in a workspace.
+    pub fn trust_author(&mut self, workspace: &Path, now: &str) {
+        self.authors.insert(key(workspace), Authorship { trusted_at: now.to_owned() });
     }
 
-    /// Trusts the skills below `root` as they are now.
-    pub fn trust(&mut self, root: &Path, index_hash: String, now: String) {
-        self.projects.insert(key(root), TrustedProject { index_hash, trusted_at: now });
+    /// Takes trust back from everything at or below `path`, files of cases included; answers with what lost it.
+    pub fn untrust(&mut self, path: &Path) -> Vec<PathBuf> {
+        let is_below = |folder: &String| Path::new(folder).starts_with(path);
+        let gone =
+            self.authors.keys().chain(self.projects.keys()).filter(|folder| is_below(folder));
+        let mut gone: Vec<PathBuf> = gone.map(PathBuf::from).collect();
+        self.authors.retain(|workspace, _| !is_below(workspace));
+        self.projects.retain(|folder, _| !is_below(folder));
+        gone.extend(self.untrust_evals(path).into_iter().map(PathBuf::from));
+        gone
     }
 
-    /// Takes trust back from every folder and file of cases at or below `path`; what lost it is returned.
-    pub fn untrust(&mut self, path: &Path) -> Vec<String> {
-        let gone: Vec<String> = self
-            .projects
-            .keys()
-            .filter(|root| Path::new(root).starts_with(path))
-            .cloned()
-            .collect();
-        gone.iter().for_each(|root| {
-            self.projects.remove(root);
-        });
-        gone.into_iter().chain(self.untrust_evals(path)).collect()
+    /// The same from skills of one name alone.
+    pub fn untrust_skill(&mut self, path: &Path, name: &str) -> Vec<PathBuf> {
+        let mut gone = Vec::new();
+        for (folder, trusted) in &mut self.projects {
+            let TrustedFolder::Skills { skills } = trusted else { continue };
+            if !Path::new(folder).starts_with(path) {
+                continue;
+            }
+            skills.retain(|inner, skill| {
+                let stays = skill.name != name;
+                if !stays {
+                    gone.push(Path::new(folder).join(inner));
+                }
+                stays
+            });
+        }
+        self.projects.retain(
+            |_, trusted| !matches!(trusted, TrustedFolder::Skills { skills } if skills.is_empty()),
+        );
+        gone
     }
 }
 
 /// Links and `..` must not make one folder look like another.
-fn key(root: &Path) -> String {
-    root.canonicalize().unwrap_or_else(|_| root.to_owned()).to_string_lossy().into_owned()
+fn key(folder: &Path) -> String {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).to_string_lossy().into_owned()
+}
+
+/// A skill's folder as its root knows it.
+fn relative(root: &Path, skill: &Path) -> String {
+    match skill.strip_prefix(root) {
+        Ok(inner) if inner.as_os_str().is_empty() => ".".to_owned(),
+        Ok(inner) => inner.to_string_lossy().into_owned(),
+        Err(_) => skill.to_string_lossy().into_owned(),
+    }
 }

@@ -122,8 +122,9 @@ impl From<std::io::Error> for Failure {
 
 impl From<skill::load::LoadError> for Failure {
     fn from(error: skill::load::LoadError) -> Self {
-        let modified = matches!(error, skill::load::LoadError::Modified { .. });
-        let exit = if modified { Exit::Refused } else { Exit::Failed };
+        use skill::load::LoadError::{Changed, Modified};
+        let refused = matches!(error, Modified { .. } | Changed { .. });
+        let exit = if refused { Exit::Refused } else { Exit::Failed };
         Self::from_error(exit, error.code(), &error).hint(error.hint())
     }
 }

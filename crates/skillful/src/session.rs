@@ -13,7 +13,7 @@ use skill::trust::{Trust, TrustStore};
 use state::Folder;
 
 use tools::grants::GrantFile;
-use tools::permission::{Action, CommandLine, Configuration, Engine, Reason, Rule};
+use tools::permission::{Action, CommandLine, Configuration, Engine, Grant, Reason, Rule};
 
 use crate::cli::Global;
 use crate::commands::runs::of_journal;
@@ -152,14 +152,14 @@ impl Session {
             let kept = grants.list().map_err(|error| {
                 Failure::from_error(Exit::Failed, "GrantsError", &error).hint(error.hint())
             })?;
-            engine.remember(kept);
+            engine.remember(kept.into_iter().filter(Grant::is_bound));
         }
         Ok(engine)
     }
 
     /// The rule that keeps the model from a skill, and where it is written.
-    pub(crate) fn denying_rule(&self, engine: &Engine, skill: &str) -> Option<String> {
-        let ruling = engine.ruling("skill", skill);
+    pub(crate) fn denying_rule(&self, engine: &Engine, skill: &Entry) -> Option<String> {
+        let ruling = engine.ruling("skill", &skill.rule_name());
         let Reason::Rule { rule, .. } = ruling.reason else { return None };
         let Rule { permission, pattern, action } = *rule;
         let place = self.layers.origins.get(&format!("permissions.{permission}.{pattern}"));

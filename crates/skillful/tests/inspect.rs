@@ -333,8 +333,8 @@ fn why_says_what_hides_a_skill() {
     ");
     assert_snapshot!(world.run("skillful why deploy"), @"
     deploy is [world]/project/.agent/skills/deploy
-      hidden from the model: the project is not trusted
-        look first, then `skillful trust project`
+      hidden from the model: you have not trusted it
+        look first, then `skillful trust project deploy`
       would cost 53 characters of the catalog (about 14 tokens)
     ");
 }

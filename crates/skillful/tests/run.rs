@@ -261,8 +261,11 @@ fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
     let chosen = world.json("skillful run --json --model scripted:turns.json \"/secret do it\"");
     assert_eq!(chosen["skills"], json!(["secret"]));
     for (line, expected) in [
-        ("--skill theirs x", "error: the skill `theirs` comes from a project that is not trusted"),
-        ("'/theirs x'", "error: the skill `theirs` comes from a project that is not trusted"),
+        (
+            "--skill theirs x",
+            "error: the skill `theirs` comes from a project: you have not trusted it",
+        ),
+        ("'/theirs x'", "error: the skill `theirs` comes from a project: you have not trusted it"),
         ("--skill secert x", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
         ("'/secert x'", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
     ] {

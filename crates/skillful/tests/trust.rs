@@ -2,6 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it finds nothing")]
 
+#[path = "trust/always.rs"]
+mod always;
+#[path = "trust/author.rs"]
+mod author;
+#[path = "trust/rules.rs"]
+mod rules;
+#[path = "trust/skills.rs"]
+mod skills;
 mod world;
 
 use insta::assert_snapshot;
@@ -29,9 +37,9 @@ fn trust_lasts_until_a_skill_says_something_else() {
     assert_eq!(offered(&world, "deploy"), "null");
     assert_snapshot!(world.run("skillful trust project"), @"
     [world]/project/.agent/skills
-      deploy
+      deploy  new
     [stderr]
-    Trusted as they are now. A new skill, description or tool list asks again.
+    Trusted as they are now. A skill that is new or changes in any file asks again.
     ");
     assert!(is_trusted(&world, "deploy"));
     assert_eq!(offered(&world, "deploy"), "\"[world]/project/.agent/skills/deploy\"");
@@ -57,9 +65,6 @@ fn whatever_changes_the_index_asks_again() {
             world.write(manifest, text);
         }
     };
-    check(&|world| {
-        world.skill("project/.agent/skills/added", "New.");
-    });
     check(&rewrite(
         "---\nname: deploy\ndescription: Deploy the service.\nallowed-tools: Bash\n---\n",
     ));
@@ -74,24 +79,16 @@ fn whatever_changes_the_index_asks_again() {
 }
 
 #[test]
-fn a_body_is_not_part_of_what_is_trusted() {
-    let world = world();
-    world.run("skillful trust project");
-    world.run("echo more >> .agent/skills/deploy/SKILL.md");
-    assert!(is_trusted(&world, "deploy"));
-}
-
-#[test]
 fn every_folder_of_the_project_is_trusted_on_its_own() {
     let world = world();
     world.skill("project/.claude/skills/other", "Another host's.");
     assert_snapshot!(world.run("skillful trust project"), @"
     [world]/project/.agent/skills
-      deploy
+      deploy  new
     [world]/project/.claude/skills
-      other
+      other  new
     [stderr]
-    Trusted as they are now. A new skill, description or tool list asks again.
+    Trusted as they are now. A skill that is new or changes in any file asks again.
     ");
     world.skill("project/.claude/skills/other", "Changed.");
     assert!(is_trusted(&world, "deploy"));
@@ -103,19 +100,24 @@ fn json_says_what_was_trusted_and_taken_back() {
     let world = world();
     assert_snapshot!(world.run_json("skillful trust project --json"), @r#"
     {
+      "refused": [],
       "trusted": [
         {
-          "index_hash": "sha256:[hash]",
           "path": "[world]/project/.agent/skills",
           "skills": [
-            "deploy"
+            {
+              "content": "sha256:[hash]",
+              "name": "deploy",
+              "path": "[world]/project/.agent/skills/deploy",
+              "state": "new"
+            }
           ]
         }
       ],
       "written": true
     }
     [stderr]
-    Trusted as they are now. A new skill, description or tool list asks again.
+    Trusted as they are now. A skill that is new or changes in any file asks again.
     "#);
     assert_snapshot!(world.run_json("skillful untrust --json"), @r#"
     {
@@ -140,7 +142,7 @@ fn a_dry_run_changes_nothing() {
     let world = world();
     assert_snapshot!(world.run("skillful trust project --dry-run"), @"
     [world]/project/.agent/skills
-      deploy
+      deploy  new
     [stderr]
     Nothing was written.
     ");
@@ -201,8 +203,8 @@ fn an_untrusted_skill_does_not_take_the_users_away() {
     assert_eq!(offered(&world, "letters"), "\"[world]/home/.agent/skills/letters\"");
     assert_snapshot!(world.run("skillful why letters"), @"
     letters is [world]/project/.agent/skills/letters
-      hidden from the model: the project is not trusted
-        look first, then `skillful trust project`
+      hidden from the model: you have not trusted it
+        look first, then `skillful trust project letters`
       the model is offered [world]/home/.agent/skills/letters instead
       not [world]/home/.agent/skills/letters
         the other one's root has priority: project over user

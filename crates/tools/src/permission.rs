@@ -23,3 +23,8 @@ pub use pattern::Pattern;
 pub use rule::{Action, PERMISSIONS, Rule, Rules, UnknownPermission};
 pub use toolset::{Risk, Tool, ToolSet};
 pub use verdict::{Answer, Approved, Granted, Pending, Request, Scope, Verdict};
+
+/// Whether a permission is about skills by their names, and what was approved is bound to their content.
+fn is_about_skills(permission: &str) -> bool {
+    matches!(permission, "skill" | "run_script")
+}

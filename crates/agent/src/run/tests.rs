@@ -126,6 +126,7 @@ fn asks(action: &Action) -> Prepared {
         reason: "because".to_owned(),
         params: Value::Null,
         effect: "runs it".to_owned(),
+        always: None,
         replay: "skillful run --approve …".to_owned(),
     };
     match action {

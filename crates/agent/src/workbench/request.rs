@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use skill::index::Entry;
+use skill::load::Files;
 use tools::call::Call;
-use tools::permission::{Request as Permission, Risk, SkillHash};
+use tools::permission::{Action as Ruling, Engine, Request as Permission, Risk, SkillHash};
 
 use crate::action::Action;
 use crate::step::Request;
@@ -22,24 +23,38 @@ pub(super) fn search(action: &Action, query: &str) -> Request {
 }
 
 /// Reading from skills; allowed or not by their names.
-pub(crate) fn of_skills(action: &Action, entries: &[&Entry]) -> Request {
-    let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) -> Request {
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    let patterns: Vec<String> =
+        entries.iter().map(|entry| entry.rule_name().into_owned()).collect();
+    let asks = |pattern: &String| engine.action("skill", pattern) == Ruling::Ask;
+    // Their files are only read to find out what an approval would be bound to.
+    let skill_hash = if patterns.iter().any(asks) { content_hash(entries) } else { None };
+    let unbound = skill_hash.is_none() && patterns.iter().any(asks);
+    let note = if unbound { "; not all of its files can be checked" } else { "" };
     Request {
         action: action.clone(),
         permission: "skill".to_owned(),
-        effect: format!("reads from the skill {}", names.join(", ")),
-        patterns: names,
+        effect: format!("reads from the skill {}{note}", names.join(", ")),
+        patterns,
         risk: Risk::Low,
         params: payload(action),
-        skill_hash: Some(metadata_hash(entries)),
+        skill_hash,
         read_only: true,
     }
 }
 
-/// What the skills say about themselves: an approval to load them ends when that changes.
-fn metadata_hash(entries: &[&Entry]) -> SkillHash {
-    let json = serde_json::to_vec(entries).unwrap_or_default();
-    SkillHash(format!("sha256:{}", crate::sha256(&json)))
+/// Everything that the skills hold: an approval to load them ends when that changes.
+fn content_hash(entries: &[&Entry]) -> Option<SkillHash> {
+    let hash = |entry: &&Entry| Files::open(entry).ok()?.content().hash().ok().cloned();
+    let hashes: Vec<_> = entries.iter().map(hash).collect::<Option<_>>()?;
+    match hashes.as_slice() {
+        [hash] => Some(SkillHash(hash.to_string())),
+        hashes => {
+            let json = serde_json::to_vec(hashes).unwrap_or_default();
+            Some(SkillHash(format!("sha256:{}", crate::sha256(&json))))
+        }
+    }
 }
 
 pub(super) fn of_call(action: &Action, call: &Call) -> Request {

@@ -1,13 +1,16 @@
-//! A skill's script: prepared, approved by its content, run in the sandbox.
+//! A skill's script: prepared, approved by its content and that of its whole skill, run in the sandbox.
+//!
+//! Invariant: where everything that a skill holds could be looked at, what runs is a private copy of exactly that.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use serde_json::json;
+use skill::index::Entry;
 use skill::inner_path::InnerPath;
-use skill::load::Files;
+use skill::load::{CopyError, Files};
 use skill::roots::Source;
-use state::{Access, StateError};
+use state::{Access, Folder, StateError};
 use tools::permission::{Approved, Risk, SkillHash};
 use tools::sandbox::{
     self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError, SandboxMode,
@@ -55,21 +58,27 @@ impl Workbench<'_> {
             .command(path.as_ref(), &bytes)
             .map_err(|error| of_script(&error))?;
         let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+        let content = files.content().hash();
+        let mut effect = format!("runs {program} {}", self.walls());
+        if modified {
+            effect += "; the skill was changed since it was installed";
+        }
+        if let Err(gap) = content {
+            effect += &format!("; not all that the skill holds can be checked: {gap}");
+        }
         let mut params = request::payload(action);
         params["skill"] = json!({"name": entry.name, "source": entry.source});
         params["sha256"] = crate::sha256(&bytes).into();
+        // Whoever answers later answers to this content, and to no other.
+        params["content"] = content.ok().map(ToString::to_string).into();
         Ok(Request {
             action: action.clone(),
             permission: "run_script".to_owned(),
-            patterns: vec![format!("{}/{path}", entry.name)],
+            patterns: vec![format!("{}/{path}", entry.rule_name())],
             risk: Risk::Medium,
-            effect: format!(
-                "runs {program} {}{}",
-                self.walls(),
-                if modified { "; the skill was changed since it was installed" } else { "" }
-            ),
+            effect,
             params,
-            skill_hash: Some(SkillHash(format!("sha256:{}", files.content_hash()))),
+            skill_hash: content.ok().map(|hash| SkillHash(hash.to_string())),
             read_only: false,
         })
     }
@@ -109,24 +118,16 @@ impl Workbench<'_> {
         let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
         let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
         self.verify(&files, &path, &bytes)?;
-        let folder = match entry.source {
-            // A script needs its neighbours on disk.
-            Source::Builtin => {
-                let inputs = journal.state().create_folder("inputs", Access::Private);
-                let inputs = inputs.map_err(|error| of_state(&error))?;
-                files.unpack(&inputs).map_err(|error| of_load(&error))?
-            }
-            _ => entry.path.clone(),
-        };
+        let mut surroundings = self.surroundings(journal).map_err(|error| of_state(&error))?;
+        let skill = Launched::new(entry, &files, &request, journal)?;
         let script = Script {
-            skill: folder,
+            skill: skill.folder.clone(),
             path: PathBuf::from(path.as_str()),
             content: ApprovedContent::new(bytes, approved_hash(&request))
                 .map_err(|error| of_script(&error))?,
             arguments: args.iter().map(Into::into).collect(),
             stdin: stdin.clone().unwrap_or_default().into_bytes(),
         };
-        let mut surroundings = self.surroundings(journal).map_err(|error| of_state(&error))?;
         let limits = &mut surroundings.confinement.limits;
         limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
         let streams = Streams::create(journal, &self.redactor).map_err(|error| io_error(&error))?;
@@ -163,6 +164,73 @@ impl Workbench<'_> {
             confinement,
         })
     }
+}
+
+/// The folder of a skill whose script runs.
+struct Launched {
+    folder: PathBuf,
+    /// Where it is a copy.
+    _copy: Option<Copy>,
+}
+
+/// A private copy of a skill; removed when dropped.
+struct Copy {
+    artifacts: Folder,
+    name: String,
+}
+
+impl Launched {
+    /// What was approved, in a private copy that nobody changes meanwhile. Where not all of it could be looked at,
+    /// the person was told, and it runs where it is.
+    fn new(
+        entry: &Entry,
+        files: &Files,
+        request: &Request,
+        journal: &Journal,
+    ) -> Result<Self, Refusal> {
+        let Some(SkillHash(approved)) = &request.skill_hash else {
+            if entry.source == Source::Builtin {
+                return Err(changed(&entry.name));
+            }
+            return Ok(Self { folder: entry.path.clone(), _copy: None });
+        };
+        let (copy, place) = Copy::place(journal).map_err(|error| of_state(&error))?;
+        match files.copy_to(&place) {
+            Ok((name, found)) if found.as_str() == approved => {
+                let folder = place.real_path().map_err(|error| of_state(&error))?.join(name);
+                Ok(Self { folder, _copy: Some(copy) })
+            }
+            Ok(_) | Err(CopyError::Gap(_)) => Err(changed(&entry.name)),
+            Err(CopyError::Write(error)) => Err(io_error(&error)),
+        }
+    }
+}
+
+impl Copy {
+    /// A new folder of the run's own for the copy.
+    fn place(journal: &Journal) -> Result<(Self, Folder), StateError> {
+        let artifacts = journal.state().create_folder("artifacts", Access::Private)?;
+        let name = format!("skill-{}", journal.next_sequence());
+        // What an interruption left is not it.
+        artifacts.remove_tree(&name)?;
+        let place = artifacts.new_folder(&name, Access::Private)?;
+        Ok((Self { artifacts, name }, place))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the run's own folder and harms nobody.
+        let _ = self.artifacts.remove_tree(&self.name);
+    }
+}
+
+fn changed(name: &str) -> Refusal {
+    Refusal::new(
+        "SkillChanged",
+        format!("files of the skill `{name}` have changed since its script was approved"),
+        "run it again: the user is asked about it as it is now",
+    )
 }
 
 fn in_words(is_confined: bool, is_offline: bool) -> String {
@@ -260,7 +328,7 @@ pub(super) fn of_script(error: &ScriptError) -> Refusal {
         ScriptError::Outside { .. } => "PathTraversalBlocked",
         ScriptError::Sandbox(SandboxError::Unavailable { .. }) => "SandboxUnavailable",
         ScriptError::Sandbox(_) => "IOError",
-        ScriptError::Changed { .. } => "ApprovalRequired",
+        ScriptError::Changed { .. } => "SkillChanged",
         ScriptError::Prepare { .. } | ScriptError::CopyWritable { .. } => "IOError",
         _ => "InvalidAction",
     };

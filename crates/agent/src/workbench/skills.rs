@@ -24,7 +24,7 @@ impl Workbench<'_> {
     ) -> Result<Request, Refusal> {
         let entries: Vec<&Entry> =
             skills.iter().map(|skill| self.entry(skill)).collect::<Result<_, _>>()?;
-        Ok(request::of_skills(action, &entries))
+        Ok(request::of_skills(action, &entries, &self.engine))
     }
 
     pub(super) fn select(

@@ -1,14 +1,17 @@
 //! One skill in the index.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::load::{ContentHash, LoadError, check_trusted};
 use crate::metadata::{Controls, Diagnostic, Meta};
 use crate::roots::{Root, Source};
 use crate::scan::{Found, Link};
+use crate::trust::{Verdict, Waiting};
 
 /// What is known of a skill without reading its body.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,10 @@ pub struct Entry {
     pub diagnostics: Vec<Diagnostic>,
     /// Links out of the root on the way to it.
     pub links: Vec<Link>,
+    /// Why it waits for trust, where it does.
+    pub waiting: Option<Waiting>,
+    /// What everything in it must amount to, where trust is bound to that.
+    pub(crate) trusted_content: Option<ContentHash>,
     /// The real folder of its root when the index was built.
     pub(crate) root: Arc<Path>,
 }
@@ -49,7 +56,40 @@ impl Entry {
             trusted: false,
             diagnostics: metadata.diagnostics,
             links,
+            waiting: Some(Waiting::New),
+            trusted_content: None,
             root: Arc::clone(real),
+        }
+    }
+
+    /// The same skill as trust has it.
+    pub(super) fn judge(&mut self, verdict: Verdict) {
+        (self.waiting, self.trusted_content) = match verdict {
+            Verdict::Trusted(content) => (None, content),
+            Verdict::Waits(waiting) => (Some(waiting), None),
+        };
+        self.trusted = self.waiting.is_none();
+    }
+
+    /// The skill for a person who looks at it: nothing of it is refused, and `trusted` says whether all that it
+    /// holds is what was trusted.
+    pub fn looked_at(&self) -> Self {
+        let changed = matches!(check_trusted(self), Err(LoadError::Changed { .. }));
+        let mut looked_at = self.clone();
+        looked_at.judge(match self.waiting {
+            _ if changed => Verdict::Waits(Waiting::Changed),
+            Some(waiting) => Verdict::Waits(waiting),
+            None => Verdict::Trusted(None),
+        });
+        looked_at
+    }
+
+    /// What rules call it: its name, with `project:` in front where a project brought it. What is allowed for a
+    /// name of the user's own skills is not allowed for a stranger's.
+    pub fn rule_name(&self) -> Cow<'_, str> {
+        match self.source {
+            Source::Project => format!("project:{}", self.name).into(),
+            Source::Explicit | Source::User | Source::Builtin => self.name.as_str().into(),
         }
     }
 
@@ -86,7 +126,7 @@ impl Serialize for Entry {
 }
 
 impl JsonSchema for Entry {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
+    fn schema_name() -> Cow<'static, str> {
         "Entry".into()
     }
 
@@ -108,7 +148,7 @@ struct EntryJson<'a> {
     links: &'a [Link],
     meta: &'a Meta,
     name: &'a str,
-    path: std::borrow::Cow<'a, str>,
+    path: Cow<'a, str>,
     source: Source,
     trusted: bool,
 }

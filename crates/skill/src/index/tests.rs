@@ -1,6 +1,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::load::Files;
 use crate::trust::TrustStore;
 use crate::world::World;
 
@@ -279,11 +280,16 @@ fn a_skill_that_waits_for_trust_is_not_offered_and_hides_no_other() {
     assert_eq!(offered(Trust::Everything), ["project/a", "project/b"]);
     let root = &roots(&world, &folders)[0];
     let mut store = TrustStore::default();
-    let hash = content_hash(root, &IndexOptions::default());
-    store.trust(&root.path, hash, "2026-01-01T00:00:00Z".to_owned());
+    for entry in &Index::build(std::slice::from_ref(root), &IndexOptions::default()).skills {
+        let content = Files::open(entry).unwrap().content().hash().unwrap().clone();
+        store.trust(&root.path, entry, content, "2026-01-01T00:00:00Z");
+    }
     assert_eq!(offered(Trust::Only(store.clone())), ["project/a", "project/b"]);
     world.skill("project/new");
-    assert_eq!(offered(Trust::Only(store)), ["user/a"], "what was added was never looked at");
+    let told = offered(Trust::Only(store.clone()));
+    assert_eq!(told, ["project/a", "project/b"], "what was added was never looked at");
+    world.write("project/a/SKILL.md", "---\nname: a\ndescription: Other.\n---\n");
+    assert_eq!(offered(Trust::Only(store)), ["user/a", "project/b"], "the other one stays");
 }
 
 #[test]
@@ -310,7 +316,7 @@ fn a_link_may_lead_to_a_folder_whose_name_is_no_text() {
     for state in [CacheState::Cold, CacheState::Warm] {
         let index = build_root(&world, &options);
         assert_eq!(index.report.roots[0].cache, state);
-        assert!(crate::load::Files::open(&index.skills[0]).is_ok(), "{state:?}");
+        assert!(Files::open(&index.skills[0]).is_ok(), "{state:?}");
     }
 }
 

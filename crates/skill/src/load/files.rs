@@ -3,10 +3,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use cap_std::fs::{Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::OFlags;
@@ -16,15 +18,16 @@ use serde::Serialize;
 
 use super::LoadError;
 use super::bounds::Bounds;
+use super::content::{Content, ContentHash};
 use super::seal::Seal;
 use crate::builtin::{self, BuiltinFile};
 use crate::index::Entry;
 use crate::inner_path::InnerPath;
 use crate::roots::Source;
 
-const MANIFEST: &str = "SKILL.md";
+pub(super) const MANIFEST: &str = "SKILL.md";
 /// A device or pipe must neither be waited for nor take over the terminal.
-const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+pub(super) const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 const LEADS_OUT: &str = "a link leads out of the skill";
 const NO_FILE: &str = "it is not a regular file";
 /// Folders below a skill that are listed.
@@ -38,10 +41,13 @@ pub struct Files {
     name: String,
     place: Place,
     pub(super) seal: Option<Seal>,
+    /// What all of it must amount to.
+    pub(super) trusted: Option<ContentHash>,
+    pub(super) content: OnceLock<Content>,
 }
 
 #[derive(Debug)]
-enum Place {
+pub(super) enum Place {
     Disk {
         folder: Dir,
         /// `SKILL.md`, which may be a link.
@@ -67,7 +73,8 @@ impl Files {
         let missing = || LoadError::SkillNotFound { name: entry.name.clone() };
         if entry.source == Source::Builtin {
             let files = builtin::files(&entry.name).ok_or_else(missing)?;
-            return Ok(Self { name, place: Place::Builtin(files), seal: None });
+            let (place, content) = (Place::Builtin(files), OnceLock::new());
+            return Ok(Self { name, place, seal: None, trusted: None, content });
         }
         let bounds = Bounds::of(entry);
         let opened = bounds.open(&entry.path, OFlags::RDONLY | OFlags::DIRECTORY);
@@ -75,11 +82,32 @@ impl Files {
             blocked(&entry.path.to_string_lossy(), "it was replaced by a link out of its root")
         })?;
         let (folder, manifest) = (Dir::from_std_file(folder), entry.path.join(MANIFEST));
-        Ok(Self { name, place: Place::Disk { folder, manifest, bounds }, seal: Seal::of(entry) })
+        Ok(Self {
+            name,
+            place: Place::Disk { folder, manifest, bounds },
+            seal: Seal::of(entry),
+            trusted: entry.trusted_content.clone(),
+            content: OnceLock::new(),
+        })
     }
 
     /// Reads `SKILL.md`, which alone may be a link out of the folder.
     pub fn manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
+        self.check_trusted()?;
+        let bytes = self.read_manifest(limit)?;
+        self.check_bytes(MANIFEST, &bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads one regular file beneath the folder.
+    pub fn read(&self, path: &InnerPath, limit: u64) -> Result<Vec<u8>, LoadError> {
+        self.check_trusted()?;
+        let bytes = self.read_file(path, limit)?;
+        self.check_bytes(path.as_str(), &bytes)?;
+        Ok(bytes)
+    }
+
+    pub(super) fn read_manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
         let missing = || LoadError::SkillNotFound { name: self.name.clone() };
         match &self.place {
             Place::Disk { folder, manifest, bounds } if is_link(folder, MANIFEST) => {
@@ -89,7 +117,7 @@ impl Files {
                 let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
                 if is_file { read(file, MANIFEST, limit) } else { Err(missing()) }
             }
-            _ => match self.read(&InnerPath::new(MANIFEST)?, limit) {
+            _ => match self.read_file(&InnerPath::new(MANIFEST)?, limit) {
                 Err(LoadError::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::NotFound =>
                 {
@@ -100,8 +128,7 @@ impl Files {
         }
     }
 
-    /// Reads one regular file beneath the folder.
-    pub fn read(&self, path: &InnerPath, limit: u64) -> Result<Vec<u8>, LoadError> {
+    fn read_file(&self, path: &InnerPath, limit: u64) -> Result<Vec<u8>, LoadError> {
         match &self.place {
             Place::Builtin(files) => match files.iter().find(|file| file.path == path.as_str()) {
                 Some(file) => Ok(file.bytes.to_vec()),
@@ -116,25 +143,21 @@ impl Files {
         &self.name
     }
 
-    /// A file with its mode: 0755 where it can be executed, else 0644.
-    pub(super) fn read_with_mode(&self, path: &InnerPath) -> Result<(Vec<u8>, u32), LoadError> {
-        let executable = match &self.place {
-            // Built-in scripts are those under scripts/ that name their interpreter.
-            Place::Builtin(files) => {
-                files.iter().any(|file| file.path == path.as_str() && file.bytes.starts_with(b"#!"))
-            }
-            Place::Disk { folder, .. } => {
-                let file = open_beneath(folder, path)?;
-                let metadata =
-                    file.metadata().map_err(|error| LoadError::io(path.as_str(), error))?;
-                MetadataExt::mode(&metadata) & 0o111 != 0
-            }
-        };
-        let mode = if executable { 0o755 } else { 0o644 };
-        Ok((self.read(path, u64::MAX - 1)?, mode))
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 
-    /// Every file with its size, sorted by path; links are named but not followed.
+    /// What the skill's folder is called.
+    pub(super) fn folder_name(&self) -> &OsStr {
+        let folder = match &self.place {
+            Place::Disk { manifest, .. } => manifest.parent().and_then(|folder| folder.file_name()),
+            Place::Builtin(_) => None,
+        };
+        folder.unwrap_or(OsStr::new(&self.name))
+    }
+
+    /// The files that a person or a model is told about, with their sizes, sorted by path: neither hidden
+    /// folders nor dependencies, and no more than fit. Links are named but not followed.
     pub fn list(&self) -> Vec<SkillFile> {
         let mut files = Vec::new();
         match &self.place {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Files, LoadError, VerifyOnLoad, sha256};
 use crate::index::Entry;
-use crate::lock::{LockedSkill, Lockfile};
+use crate::lock::{LockedSkill, Lockfile, tree_hash};
 use crate::metadata::Diagnostic;
 use crate::roots::Source;
 
@@ -55,8 +55,11 @@ impl Files {
     pub fn verify_all(&self, how: VerifyOnLoad) -> Result<Option<Diagnostic>, LoadError> {
         let name = self.name().to_owned();
         self.check(&name, how, |locked| {
-            let same = self.records() == locked.files;
-            (!same).then_some("its files were changed since the skill was installed")
+            let installed = format!("sha256:{}", tree_hash(&locked.files));
+            match self.content().hash() {
+                Ok(hash) if hash.as_str() == installed => None,
+                _ => Some("its files were changed since the skill was installed"),
+            }
         })
     }
 

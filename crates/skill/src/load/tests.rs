@@ -18,6 +18,7 @@ fn errors() -> Vec<LoadError> {
             limit_chars: 8,
         },
         LoadError::Modified { path: path(), reason: "it was changed".to_owned() },
+        LoadError::Changed { name: name(), gap: None },
         LoadError::Io { path: path(), source: std::io::ErrorKind::NotFound.into() },
     ]
 }
@@ -35,6 +36,7 @@ fn messages_are_the_contracts() {
         r"NotText: `x/\u{1b}[31m\u{202e}.md` is not a text file",
         "BodyTooLarge: the body of `a` has 3 lines and 9 characters, the limits are 2 and 8",
         r"SkillModified: `x/\u{1b}[31m\u{202e}.md` is refused: it was changed",
+        "SkillChanged: the skill `a` has changed since you trusted it",
         r"IOError: `x/\u{1b}[31m\u{202e}.md` cannot be read",
     ];
     assert_eq!(shown, expected);

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::Index;
-use skill::roots::Source;
 use skill::text::for_terminal;
 
 use tools::sandbox::Kernel;
 
 use crate::cli::Global;
+use crate::commands::trust::{LOOK_FIRST, hidden};
 use crate::config::{Sandbox, variable_names};
 use crate::failure::{Exit, Failure};
 use crate::models::{Choice, Wish};
@@ -205,20 +205,8 @@ fn roots(index: &Index) -> Vec<Check> {
 
 fn skills(index: &Index) -> Vec<Check> {
     let mut checks = Vec::new();
-    let untrusted = index
-        .skills
-        .iter()
-        .filter(|entry| entry.source == Source::Project && !entry.trusted)
-        .count();
-    if untrusted > 0 {
-        checks.push(warning(
-            "trust",
-            format!(
-                "{} of this project, hidden from the model",
-                count(untrusted, "untrusted skill")
-            ),
-            "look first, then `skillful trust project`",
-        ));
+    if let Some(message) = hidden(index) {
+        checks.push(warning("trust", format!("{message}, hidden from the model"), LOOK_FIRST));
     }
     for ignored in &index.report.ignored {
         checks.push(warning(

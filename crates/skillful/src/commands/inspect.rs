@@ -51,14 +51,14 @@ pub(crate) struct Inspection<'a> {
 impl Inspect {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
-        let entry = session.find(&index, &self.name)?;
-        let config = &session.layers.config;
         // A skill that was changed can still be looked at; what differs is said.
+        let entry = &session.find(&index, &self.name)?.looked_at();
+        let config = &session.layers.config;
         let limits = Limits { verify: VerifyOnLoad::Off, ..config.load_limits() };
         let body = load_body(entry, &config.read_options(), &limits)?;
         let engine = session.engine(CommandLine::default(), None)?;
         let inspection = Inspection {
-            denied_by: session.denying_rule(&engine, &entry.name),
+            denied_by: session.denying_rule(&engine, entry),
             entry,
             files: Files::open(entry)?.list(),
             frontmatter: load_frontmatter(entry, &config.read_options())?.to_json(),
@@ -105,8 +105,10 @@ impl Inspection<'_> {
             ("path", entry.path.display().to_string()),
             (
                 "trusted",
-                if entry.trusted { "yes" } else { "no; `skillful trust project` changes that" }
-                    .to_owned(),
+                entry.waiting.map_or("yes".to_owned(), |waiting| {
+                    let (reason, name) = (waiting.reason(), &entry.name);
+                    format!("no, {reason}; `skillful trust project {name}` changes that")
+                }),
             ),
             ("tools", tools),
             ("model may choose it", self.offered()),

@@ -16,6 +16,7 @@ use serde::Serialize;
 use skill::lock::{Lockfile, Signer};
 use skill::text::for_terminal;
 
+use crate::commands::trust::keep::keeping_trust;
 use crate::config::RequireSignature;
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
@@ -132,17 +133,20 @@ impl Install {
             });
         }
         let (label, now) = times();
-        let was_trusted = self.scope == Scope::Project && session.project_is_trusted()?;
-        let installed = changing(&root, &label, |opened| {
-            let bar = byte_bar(&fetched.material, output);
-            let staged = opened
-                .stage(fetched.material, fetched.detached, &job.rules, &|bytes| bar.inc(bytes));
-            bar.finish_and_clear();
-            job.finish(&staged?, opened, &label, &now)
-        })?;
-        if was_trusted {
-            session.trust_project()?;
-        }
+        let install = || {
+            changing(&root, &label, |opened| {
+                let bar = byte_bar(&fetched.material, output);
+                let staged =
+                    opened.stage(fetched.material, fetched.detached, &job.rules, &|bytes| {
+                        bar.inc(bytes)
+                    });
+                bar.finish_and_clear();
+                job.finish(&staged?, opened, &label, &now)
+            })
+        };
+        let names =
+            |installed: &Vec<Installed>| installed.iter().map(|skill| skill.name.clone()).collect();
+        let installed = keeping_trust(session, self.scope, install, names)?;
         let index = session.index()?;
         index.prepare_search();
         let installed = installed.into_iter().map(|one| job.shown(one)).collect();

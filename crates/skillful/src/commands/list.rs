@@ -9,11 +9,13 @@ use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Report};
 use skill::scan::Problem;
 use skill::text::for_terminal;
+use skill::trust::Waiting;
 
 use crate::commands::origin::{Origin, installed};
+use crate::commands::trust::hidden;
 use crate::failure::Failure;
 use crate::output::fit::{clipped, columns, missing};
-use crate::output::{Output, Paint, Palette, count};
+use crate::output::{Output, Paint, Palette};
 use crate::session::{Session, describe_roots};
 
 /// List the skills that can be reached
@@ -129,10 +131,11 @@ fn table(
 
 /// What keeps a skill from the model, in a word.
 pub(crate) fn mark(entry: &Entry) -> &'static str {
-    match (entry.trusted, entry.controls.disable_model_invocation) {
-        (false, _) => "untrusted ",
-        (true, true) => "hidden ",
-        (true, false) => "",
+    match (entry.waiting, entry.controls.disable_model_invocation) {
+        (Some(Waiting::Changed), _) => "changed ",
+        (Some(_), _) => "untrusted ",
+        (None, true) => "hidden ",
+        (None, false) => "",
     }
 }
 
@@ -149,11 +152,9 @@ fn summary(index: &Index, output: &Output) {
     if index.skills.is_empty() {
         output.note("No skills found. `skillful new NAME` makes one.");
     }
-    let untrusted = index.skills.iter().filter(|entry| !entry.trusted).count();
-    if untrusted > 0 {
+    if let Some(hidden) = hidden(index) {
         output.note(&format!(
-            "Hidden from the model: {} of this project. Look first, then `skillful trust project`.",
-            count(untrusted, "untrusted skill")
+            "Hidden from the model: {hidden}. Look first, then `skillful trust project`."
         ));
     }
     let ignored = index.report.ignored.iter().filter(|ignored| !missing(ignored)).count();

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::metadata::Metadata;
+use skill::roots::Source;
 use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
@@ -89,14 +90,24 @@ impl New {
             let manifest = folder.join("SKILL.md");
             writeln!(out, "{bold}{}{bold:#}", for_terminal(&manifest.to_string_lossy()))
         })?;
+        let in_project = self.path.is_none() && self.scope == Scope::Project;
+        if in_project && !self.dry_run {
+            session.offer_authorship(output)?;
+        }
         output.note(if self.dry_run {
             "Nothing was written."
-        } else if self.path.is_none() && self.scope == Scope::Project {
+        } else if in_project && !self.is_trusted(session)? {
             "Edit it, then `skillful validate` and `skillful trust project`."
         } else {
             "Edit it, then `skillful validate`."
         });
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Whether whatever it becomes is trusted.
+    fn is_trusted(&self, session: &Session) -> Result<bool, Failure> {
+        let made = session.index()?.get(&self.name, Some(Source::Project)).cloned();
+        Ok(made.is_some_and(|made| made.trusted))
     }
 
     fn check_name(&self) -> Result<(), Failure> {

@@ -18,10 +18,12 @@ use agent::run::Run as AgentRun;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::Index;
+use skill::load::check_trusted;
 use skill::text::for_terminal_block;
 use tools::permission::{ApprovalRequest, Invocation};
 
 use crate::commands::rule_flags::RuleFlags;
+use crate::commands::trust::{tell_hidden, waits};
 use crate::failure::{Exit, Failure};
 use crate::models::{Choice, Wish};
 use crate::output::Output;
@@ -84,11 +86,12 @@ impl Run {
         let index = ManuallyDrop::new(session.index()?);
         let engine = self.rules.engine(session)?;
         let denied = engine.denials("skill");
-        let offer = index.offer(|entry| !denied(&entry.name));
+        let offer = index.offer(|entry| !denied(&entry.rule_name()));
         let beginning = match &self.resume {
             Some(run_id) => Beginning::Recorded(run_id),
             None => Beginning::New(self.wanted(session, &index)?),
         };
+        tell_hidden(&index, output);
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
         let owner = session.signing_owner(output);
@@ -155,17 +158,11 @@ impl Run {
 /// Before a model is asked: a person's choice is not for the model to make up for.
 fn chosen(session: &Session, index: &Index, name: &str) -> Result<SkillRef, Failure> {
     let entry = session.meant(index, name)?;
-    if !entry.trusted {
-        return Err(untrusted(name));
+    if let Some(waiting) = entry.waiting {
+        return Err(waits(&entry.name, waiting));
     }
+    check_trusted(entry)?;
     Ok(SkillRef { name: entry.name.clone(), source: Some(entry.source) })
-}
-
-/// The refusal of a skill that the user has not looked at.
-pub(crate) fn untrusted(name: &str) -> Failure {
-    let message = format!("the skill `{name}` comes from a project that is not trusted");
-    Failure::new(Exit::Refused, "SkillUntrusted", message)
-        .hint("look at the project's skills, then `skillful trust project`")
 }
 
 /// What a run begins with.

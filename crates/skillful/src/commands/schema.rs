@@ -63,7 +63,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("script", || schema_for!(model::scripted::Script)),
     ("search", printed::<commands::search::Hits>),
     ("sign", printed::<commands::sign::SignedPack>),
-    ("trust", printed::<commands::trust::Trusted>),
+    ("trust", printed::<commands::trust::project::Trusted>),
     ("trust-key", printed::<commands::trust::key::KeyChange>),
     ("uninstall", printed::<commands::uninstall::Moved>),
     ("untrust", printed::<commands::trust::Untrusted>),

@@ -1,25 +1,29 @@
 //! `skillful trust` and `skillful untrust`
 
 pub(crate) mod evals;
+mod hidden;
+pub(crate) mod keep;
 pub(crate) mod key;
+pub(crate) mod project;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::{Index, content_hash};
 use skill::roots::{Root, Source};
 use skill::text::for_terminal;
+use skill::trust::TrustStore;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+pub(crate) use hidden::{LOOK_FIRST, hidden, tell_hidden, waits};
 
 /// Trust a project's skills as they are now, or a key that signs packs
 ///
 /// Skills of a cloned repository stay hidden from the model until you have looked at them. Trust is
-/// bound to what they say about themselves: a new skill, description or tool list asks again.
+/// bound to every file of a skill: whatever changes asks again, and the other skills stay trusted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful trust project\n  skillful -C ~/work/app trust project --dry-run\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'"
@@ -31,15 +35,7 @@ pub(crate) struct Trust {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Trust the skills and evals of the project you are in
-    #[command(
-        after_help = "Examples:\n  skillful trust project --dry-run\n  skillful -C ~/work/app trust project"
-    )]
-    Project {
-        /// Say what would be trusted, and write nothing
-        #[arg(long)]
-        dry_run: bool,
-    },
+    Project(project::TrustProject),
     Evals(evals::TrustEvals),
     Key(key::TrustKey),
 }
@@ -47,104 +43,37 @@ enum What {
 /// Take trust in a project's skills or in a key back
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful untrust\n  skillful untrust ~/work/app\n  skillful untrust --key 1A2B3C4D5E6F7081"
+    after_help = "Examples:\n  skillful untrust\n  skillful untrust --skill deploy\n  skillful untrust ~/work/app\n  skillful untrust --key 1A2B3C4D5E6F7081"
 )]
 pub(crate) struct Untrust {
     /// The project, or a folder above several [default: the project you are in]
     path: Option<PathBuf>,
+    /// Only the skills of this name (can be repeated)
+    #[arg(long = "skill", value_name = "NAME")]
+    skills: Vec<String>,
     /// Revoke this key
-    #[arg(long, value_name = "ID", conflicts_with = "path")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["path", "skills"])]
     key: Option<String>,
     /// Say what would be taken back, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Folders whose skills were trusted, and files of eval cases.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Trusted {
-    trusted: Vec<TrustedFolder>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    evals: Vec<evals::TrustedEvals>,
-    written: bool,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TrustedFolder {
-    path: String,
-    index_hash: String,
-    skills: Vec<String>,
-}
-
-/// Folders whose skills and files whose eval cases are no longer trusted.
+/// What is no longer trusted.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Untrusted {
+    /// Folders of skills, single skills, workspaces whose skills you write, and files of eval cases.
     untrusted: Vec<String>,
     written: bool,
 }
 
 impl Trust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
-        let dry_run = match &self.what {
-            What::Project { dry_run } => *dry_run,
-            What::Evals(command) => return command.run(session, output),
-            What::Key(command) => return command.run(session, output),
-        };
-        let options = session.index_options()?;
-        let roots = project_roots(session);
-        let evals = evals::of_project(session, output)?;
-        if roots.is_empty() && evals.is_empty() {
-            return Err(Failure::new(
-                Exit::Failed,
-                "NoProjectSkills",
-                "this project has no skills",
-            )
-            .hint("run it inside a project with .agent/skills, or use -C DIR"));
+        match &self.what {
+            What::Project(command) => command.run(session, output),
+            What::Evals(command) => command.run(session, output),
+            What::Key(command) => command.run(session, output),
         }
-        let file = session.trust_file().ok_or_else(no_home)?;
-        let mut store = session.trust_store()?;
-        let (_, now) = crate::installing::times();
-        let mut trusted = Vec::new();
-        for root in roots {
-            let skills = Index::build(std::slice::from_ref(&root), &options);
-            let names = skills
-                .skills
-                .iter()
-                .chain(&skills.shadowed)
-                .map(|entry| entry.name.clone())
-                .collect();
-            let Root { path, .. } = &root;
-            let index_hash = content_hash(&root, &options);
-            store.trust(path, index_hash.clone(), now.clone());
-            trusted.push(TrustedFolder {
-                path: path.to_string_lossy().into_owned(),
-                index_hash,
-                skills: names,
-            });
-        }
-        for one in &evals {
-            one.add_to(&mut store);
-        }
-        if !dry_run {
-            store.write(&file)?;
-        }
-        let report = Trusted { trusted, evals, written: !dry_run };
-        output.result(&report, |out, palette| {
-            let Palette { bold, .. } = palette;
-            for folder in &report.trusted {
-                writeln!(out, "{bold}{}{bold:#}", for_terminal(&folder.path))?;
-                for name in &folder.skills {
-                    writeln!(out, "  {}", for_terminal(name))?;
-                }
-            }
-            evals::print(&report.evals, out, palette)
-        })?;
-        output.note(if dry_run {
-            "Nothing was written."
-        } else {
-            "Trusted as they are now. A new skill, description or tool list asks again."
-        });
-        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -155,14 +84,13 @@ impl Untrust {
         }
         let file = session.trust_file().ok_or_else(no_home)?;
         let folders = self.folders(session);
-        let mut store = session.trust_store()?;
-        let untrusted: Vec<String> =
-            folders.iter().flat_map(|folder| store.untrust(folder)).collect();
+        let mut untrusted = self.take_back(&folders, &mut session.trust_store()?);
         let written = !self.dry_run && !untrusted.is_empty();
         if written {
-            store.write(&file)?;
+            untrusted = TrustStore::change(&file, |store| self.take_back(&folders, store))?;
         }
-        let report = Untrusted { untrusted, written };
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let report = Untrusted { untrusted: untrusted.iter().map(text).collect(), written };
         output.result(&report, |out, Palette { dim, .. }| {
             report.untrusted.iter().try_for_each(|path| {
                 writeln!(out, "{dim}no longer trusted{dim:#}  {}", for_terminal(path))
@@ -176,6 +104,17 @@ impl Untrust {
         Ok(ExitCode::SUCCESS)
     }
 
+    fn take_back(&self, folders: &[PathBuf], store: &mut TrustStore) -> Vec<PathBuf> {
+        let of_skills = |folder: &PathBuf, store: &mut TrustStore| -> Vec<PathBuf> {
+            self.skills.iter().flat_map(|name| store.untrust_skill(folder, name)).collect()
+        };
+        let each = folders.iter().flat_map(|folder| match self.skills.is_empty() {
+            true => store.untrust(folder),
+            false => of_skills(folder, store),
+        });
+        each.collect()
+    }
+
     fn folders(&self, session: &Session) -> Vec<PathBuf> {
         let surroundings = &session.surroundings;
         let folders = match &self.path {
@@ -186,31 +125,6 @@ impl Untrust {
                 .collect(),
         };
         folders.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect()
-    }
-}
-
-impl Session {
-    /// Whether every folder of the project's skills is trusted as it is.
-    pub(crate) fn project_is_trusted(&self) -> Result<bool, Failure> {
-        let store = self.trust_store()?;
-        let options = self.index_options()?;
-        let roots = project_roots(self);
-        let trusted = |root: &Root| {
-            let key = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
-            let known = store.projects.get(&*key.to_string_lossy());
-            known.is_some_and(|known| known.index_hash == content_hash(root, &options))
-        };
-        Ok(!roots.is_empty() && roots.iter().all(trusted))
-    }
-
-    /// Trusts the project's skills as they are now.
-    pub(crate) fn trust_project(&self) -> Result<(), Failure> {
-        let (file, mut store, options) =
-            (self.trust_file().ok_or_else(no_home)?, self.trust_store()?, self.index_options()?);
-        for root in project_roots(self) {
-            store.trust(&root.path, content_hash(&root, &options), crate::installing::times().1);
-        }
-        Ok(store.write(&file)?)
     }
 }
 

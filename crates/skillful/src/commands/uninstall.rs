@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal;
 
+use crate::commands::trust::keep::keeping_trust;
 use crate::failure::Failure;
 use crate::installing::{Scope, changing, times};
 use crate::output::{Output, Palette};
@@ -86,10 +87,8 @@ impl Uninstall {
         let (label, _) = times();
         let kept = match self.dry_run {
             true => None,
-            false => keeping_trust(session, scope, || {
-                changing(&root, &label, |opened| {
-                    Ok(opened.uninstall(&self.name, self.purge, &label)?)
-                })
+            false => changing(&root, &label, |opened| {
+                Ok(opened.uninstall(&self.name, self.purge, &label)?)
             })?,
         };
         let words = match (is_there, self.purge) {
@@ -127,11 +126,14 @@ impl Restore {
         let (label, _) = times();
         let backup = match self.dry_run {
             true => None,
-            false => keeping_trust(session, scope, || {
-                changing(&root, &label, |opened| {
-                    Ok(opened.restore(&self.name, &kept, replace, &label)?)
-                })
-            })?,
+            false => {
+                let restore = || {
+                    changing(&root, &label, |opened| {
+                        Ok(opened.restore(&self.name, &kept, replace, &label)?)
+                    })
+                };
+                keeping_trust(session, scope, restore, |_| vec![self.name.clone()])?
+            }
         };
         report(
             &self.name,
@@ -143,20 +145,6 @@ impl Restore {
             output,
         )
     }
-}
-
-/// What the user changes in a trusted project stays trusted.
-pub(crate) fn keeping_trust<T>(
-    session: &Session,
-    scope: Scope,
-    change: impl FnOnce() -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let was_trusted = scope == Scope::Project && session.project_is_trusted()?;
-    let result = change()?;
-    if was_trusted {
-        session.trust_project()?;
-    }
-    Ok(result)
 }
 
 fn report(

@@ -16,7 +16,7 @@ use skill::text::for_terminal;
 use compare::{FailedSource, Found, Group, Which};
 
 use crate::commands::install::{policy, require_signature};
-use crate::commands::uninstall::keeping_trust;
+use crate::commands::trust::keep::keeping_trust;
 use crate::failure::Failure;
 use crate::installing::{byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
@@ -167,7 +167,7 @@ impl Update {
         drop((news, kept));
         let material = pack.into_material();
         let (label, now) = times();
-        let updated = keeping_trust(session, group.scope, || {
+        let update = || {
             changing(&group.root, &label, |opened| {
                 let bar = byte_bar(&material, output);
                 let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
@@ -194,7 +194,10 @@ impl Update {
                 opened.install(&pack, &plan)?;
                 Ok(shown)
             })
-        })?;
+        };
+        let names =
+            |updated: &Vec<OutdatedSkill>| updated.iter().map(|skill| skill.name.clone()).collect();
+        let updated = keeping_trust(session, group.scope, update, names)?;
         result.updated.extend(updated);
         Ok(())
     }

@@ -176,7 +176,7 @@ fn by_own_rules(
 ) -> Checked {
     let mut warnings: Vec<String> = entry.diagnostics.iter().map(|d| d.message.clone()).collect();
     let mut errors = Vec::new();
-    match load_body(entry, read, limits) {
+    match load_body(&entry.looked_at(), read, limits) {
         Ok(body) => {
             warnings.extend(body.core.report.diagnostics.iter().map(|d| d.message.clone()));
             if body.core.report.truncated {

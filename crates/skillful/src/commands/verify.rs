@@ -216,7 +216,7 @@ impl Verify {
     fn unlocked(&self, session: &Session) -> Result<Verification, Failure> {
         let index = session.index()?;
         let entry = session.find(&index, &self.target)?;
-        let files = Files::open(entry)?.records();
+        let files = Files::open(entry)?.content().records();
         let report = scan_entry(&Scanner::new(), entry)?;
         Ok(Verification {
             ok: true,

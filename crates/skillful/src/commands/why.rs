@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
+use skill::load::check_trusted;
 use skill::text::for_terminal;
 use tools::permission::{CommandLine, Engine};
 
@@ -56,7 +57,8 @@ impl Why {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let engine = session.engine(CommandLine::default(), None)?;
-        let reasons = Reasons::of(&index, &self.name, session, &engine);
+        let winner = index.get(&self.name, None).map(Entry::looked_at);
+        let reasons = Reasons::of(&index, &self.name, winner.as_ref(), session, &engine);
         if reasons.winner.is_none() && reasons.ignored.is_empty() {
             return Err(not_found(&index, &self.name));
         }
@@ -67,19 +69,27 @@ impl Why {
 }
 
 impl<'a> Reasons<'a> {
-    fn of(index: &'a Index, name: &'a str, session: &Session, engine: &Engine) -> Self {
-        let winner = index.get(name, None);
+    fn of(
+        index: &'a Index,
+        name: &'a str,
+        winner: Option<&'a Entry>,
+        session: &Session,
+        engine: &Engine,
+    ) -> Self {
         let conflict = index.report.conflicts.iter().find(|conflict| conflict.name == name);
         let named = |ignored: &&IgnoredPath| {
             let path = Path::new(&ignored.path);
             [Some(path), path.parent()].into_iter().flatten().any(|path| path.ends_with(name))
         };
         let denied = engine.denials("skill");
-        let offer = index.offer(|entry| !denied(&entry.name));
+        let offer = index.offer(|entry| !denied(&entry.rule_name()));
         Self {
             name,
             winner,
-            offered: offer.get(name, None).map(|entry| entry.path.as_path()),
+            offered: offer
+                .get(name, None)
+                .filter(|entry| check_trusted(entry).is_ok())
+                .map(|entry| entry.path.as_path()),
             losers: conflict.map_or_else(Vec::new, |conflict| conflict.losers.clone()),
             hidden_by: winner.map_or_else(Vec::new, |entry| hidings(entry, session, engine)),
             installed: winner.and_then(|entry| Provenance::of(entry, session)),
@@ -137,15 +147,15 @@ impl<'a> Reasons<'a> {
 
 fn hidings(entry: &Entry, session: &Session, engine: &Engine) -> Vec<Hiding> {
     let mut found = Vec::new();
-    if !entry.trusted {
-        let hint = "look first, then `skillful trust project`".to_owned();
-        found.push(Hiding { reason: "the project is not trusted".to_owned(), hint });
+    if let Some(waiting) = entry.waiting {
+        let hint = format!("look first, then `skillful trust project {}`", entry.name);
+        found.push(Hiding { reason: waiting.reason().to_owned(), hint });
     }
     if entry.controls.disable_model_invocation {
         let hint = format!("you can still invoke it yourself as /{}", entry.name);
         found.push(Hiding { reason: "it says `disable-model-invocation`".to_owned(), hint });
     }
-    if let Some(reason) = session.denying_rule(engine, &entry.name) {
+    if let Some(reason) = session.denying_rule(engine, entry) {
         let hint = "change the rule; `skillful config show --origin` shows all".to_owned();
         found.push(Hiding { reason, hint });
     }

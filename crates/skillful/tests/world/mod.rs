@@ -112,6 +112,18 @@ impl World {
 
     /// The same with several questions, one after the other.
     pub(crate) fn conversation(&self, line: &str, answers: &[(&str, &str)]) -> String {
+        self.meanwhile(line, "", || {}, "", answers)
+    }
+
+    /// The same where something happens while the first question waits for its answer.
+    pub(crate) fn meanwhile(
+        &self,
+        line: &str,
+        question: &str,
+        happens: impl FnOnce(),
+        keys: &str,
+        answers: &[(&str, &str)],
+    ) -> String {
         let mut terminal = Terminal::new(200);
         // In a session of its own, so that keys like Ctrl-C reach it as they do a user's program.
         let mut command = self.command(&format!("exec setsid --ctty {line}"));
@@ -119,6 +131,9 @@ impl World {
         let mut child = command.spawn().unwrap();
         drop(command);
         terminal.leave();
+        terminal.press(question, "");
+        happens();
+        terminal.press("", keys);
         answers.iter().for_each(|(question, keys)| terminal.press(question, keys));
         let written = terminal.read();
         let status = child.wait().unwrap();

@@ -70,6 +70,9 @@ pub struct ApprovalRequest {
     pub reason: String,
     /// Exactly what it would do it with.
     pub params: Value,
+    /// What an answer for always would allow, in words; nothing where that is not to be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always: Option<String>,
     /// What it would do, in words.
     pub effect: String,
     /// A command that repeats the invocation with the approval given.

@@ -3,14 +3,15 @@
 //! Invariants: within a layer the last match wins, and a later layer wins over an earlier one, except
 //! that a project's layers and required approvals only ever make a decision stricter. Remembered approvals and `--yes` turn
 //! an *ask* into an *allow* and are never looked at when the rules say *deny*.
+//! What the user's configuration allows by the name of a skill is not allowed for a project's skill of that name.
 
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::rule_list::{RuleList, Subject};
-use super::verdict::{Approved, Pending, Request, Verdict};
+use super::rule_list::{Named, RuleList, Subject};
+use super::verdict::{Approved, Lasting, Pending, Request, Verdict};
 use super::{Action, CommandLine, Denial, Grant, Rule, Rules, Scope, SkillHash, Tool, ToolSet};
 
 /// Where a rule was written, in order of precedence.
@@ -40,6 +41,19 @@ pub enum Layer {
 impl Layer {
     const fn only_tightens(self) -> bool {
         matches!(self, Self::Project | Self::ProjectProfile | Self::RequiredApproval)
+    }
+
+    /// A project means its own skills, and a command line the one that is there now; but a configuration was
+    /// written before anybody knew what some project would bring.
+    const fn named(self) -> Named {
+        match self {
+            Self::User | Self::Environment | Self::Profile => Named::Own,
+            Self::Defaults
+            | Self::Project
+            | Self::ProjectProfile
+            | Self::RequiredApproval
+            | Self::CommandLine => Named::Any,
+        }
     }
 }
 
@@ -164,7 +178,7 @@ impl Engine {
         let subject = Subject::new(permission, pattern);
         let mut found: Option<(Layer, &Rule)> = None;
         for (layer, rules) in &self.layers {
-            let Some(rule) = rules.last_match(&subject) else { continue };
+            let Some(rule) = rules.last_match(&subject, layer.named()) else { continue };
             let current = found.map_or(Action::Ask, |(_, rule)| rule.action);
             if !layer.only_tightens() || rule.action > current {
                 found = Some((*layer, rule));
@@ -204,7 +218,8 @@ impl Engine {
                 let grants = asked
                     .map(|ruling| self.grant(&decision.permission, &ruling.pattern, skill))
                     .collect();
-                Verdict::Ask(Pending::new(request, decision, grants))
+                let lasting = Lasting::of(&decision.permission, skill);
+                Verdict::Ask(Pending::new(request, decision, grants, lasting))
             }
         }
     }

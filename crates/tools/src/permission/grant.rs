@@ -33,6 +33,11 @@ pub struct Grant {
 }
 
 impl Grant {
+    /// Whether it ends when a skill changes, where it is about one.
+    pub fn is_bound(&self) -> bool {
+        self.skill_hash.is_some() || !super::is_about_skills(&self.permission)
+    }
+
     /// A short name for `permissions revoke`, the same for the same grant on every machine.
     pub fn id(&self) -> String {
         let mut digest = Sha256::new();

@@ -1,7 +1,10 @@
 //! The rules of one layer, arranged so that most of them are passed over without being looked at.
 
 use super::pattern::Letters;
-use super::{PERMISSIONS, Rule};
+use super::{Action, PERMISSIONS, Rule};
+
+/// What stands before the name of a skill that a project brought.
+const PROJECT: &str = "project:";
 
 /// Rules in order, each with a key that rules out most requests in a few instructions.
 #[derive(Clone, Debug)]
@@ -20,7 +23,18 @@ struct Key {
 pub(super) struct Subject<'s> {
     permission: &'s str,
     pattern: &'s str,
+    /// The same without `project:`, where it is about a skill that a project brought.
+    unqualified: Option<&'s str>,
     key: Key,
+}
+
+/// Which skills a rule means that allows something by a skill's name alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Those of that name, whoever brought them.
+    Any,
+    /// Those that no project brought: whoever wrote the rule knew only them.
+    Own,
 }
 
 /// The bit of every permission that is not in the table.
@@ -30,7 +44,19 @@ impl<'s> Subject<'s> {
     pub(super) fn new(permission: &'s str, pattern: &'s str) -> Self {
         let listed = PERMISSIONS.iter().position(|known| *known == permission);
         let permissions = listed.map_or(UNLISTED, |position| 1 << position);
-        Self { permission, pattern, key: Key { letters: Letters::of(pattern), permissions } }
+        let about_skills = super::is_about_skills(permission);
+        let unqualified = pattern.strip_prefix(PROJECT).filter(|_| about_skills);
+        let key = Key { letters: Letters::of(pattern), permissions };
+        Self { permission, pattern, unqualified, key }
+    }
+
+    /// Whether a rule is about this. What denies or asks by a name is about every skill of that name.
+    fn is_met_by(&self, rule: &Rule, named: Named) -> bool {
+        let by_name = rule.action != Action::Allow || named == Named::Any;
+        rule.matches(self.permission, self.pattern)
+            || self
+                .unqualified
+                .is_some_and(|pattern| by_name && rule.matches(self.permission, pattern))
     }
 }
 
@@ -39,14 +65,12 @@ impl RuleList {
         Self { keys: rules.iter().map(key).collect(), rules }
     }
 
-    pub(super) fn last_match(&self, subject: &Subject<'_>) -> Option<&Rule> {
+    pub(super) fn last_match(&self, subject: &Subject<'_>, named: Named) -> Option<&Rule> {
         let candidates = self.keys.iter().zip(&self.rules).rev().filter(|(key, _)| {
             key.permissions & subject.key.permissions != 0
                 && subject.key.letters.contains(key.letters)
         });
-        candidates
-            .map(|(_, rule)| rule)
-            .find(|rule| rule.matches(subject.permission, subject.pattern))
+        candidates.map(|(_, rule)| rule).find(|rule| subject.is_met_by(rule, named))
     }
 
     pub(super) fn about(&self, permission: &str) -> impl Iterator<Item = &Rule> {

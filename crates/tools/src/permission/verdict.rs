@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{
     Action, ApprovalId, ApprovalRequest, Decision, Denial, Grant, Invocation, Reason, Risk,
+    SkillHash, is_about_skills,
 };
 
 /// Something that needs permission: for the rules, and in words for the person who is asked.
@@ -78,6 +79,29 @@ pub struct Pending<T> {
     request: T,
     decision: Decision,
     grants: Vec<Grant>,
+    lasting: Lasting,
+}
+
+/// Whether an approval can outlive a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasting {
+    /// It can, and this is what will be remembered.
+    Yes(&'static str),
+    /// It would not be bound to what the skill holds, because nobody knows all of that.
+    No,
+}
+
+impl Lasting {
+    pub(super) fn of(permission: &str, skill: Option<&SkillHash>) -> Self {
+        match (permission, skill) {
+            ("run_script", Some(_)) => {
+                Self::Yes("this script of this skill, in this project, until its files change")
+            }
+            ("skill", Some(_)) => Self::Yes("this skill, in this project, until its files change"),
+            (permission, None) if is_about_skills(permission) => Self::No,
+            _ => Self::Yes("the same, in this project, until you revoke it"),
+        }
+    }
 }
 
 /// What a person answered.
@@ -88,7 +112,8 @@ pub enum Answer {
     Once,
     /// Yes, and the same again until the run ends.
     Run,
-    /// Yes, and the same again until the skill changes or the grant is revoked.
+    /// Yes, and the same again until the skill changes or the grant is revoked. Where that cannot be
+    /// noticed, as for the run.
     Always,
     /// No.
     Reject {
@@ -122,8 +147,13 @@ pub struct Granted<T> {
 }
 
 impl<T: Request> Pending<T> {
-    pub(super) fn new(request: T, decision: Decision, grants: Vec<Grant>) -> Self {
-        Self { request, decision, grants }
+    pub(super) fn new(
+        request: T,
+        decision: Decision,
+        grants: Vec<Grant>,
+        lasting: Lasting,
+    ) -> Self {
+        Self { request, decision, grants, lasting }
     }
 
     /// What is asked for.
@@ -151,6 +181,10 @@ impl<T: Request> Pending<T> {
             reason: reason.into(),
             params: self.request.params(),
             effect: self.request.effect(),
+            always: match self.lasting {
+                Lasting::Yes(what) => Some(what.to_owned()),
+                Lasting::No => None,
+            },
             replay: invocation.approving(&self.decision.permission, asked),
         }
     }
@@ -159,8 +193,8 @@ impl<T: Request> Pending<T> {
     pub fn answer(self, answer: Answer) -> Result<Granted<T>, Denial> {
         let scope = match answer {
             Answer::Once => Scope::Once,
-            Answer::Run => Scope::Run,
-            Answer::Always => Scope::Always,
+            Answer::Always if self.lasting != Lasting::No => Scope::Always,
+            Answer::Run | Answer::Always => Scope::Run,
             Answer::Reject { message } => {
                 return Err(Denial::Rejected { decision: self.decision, message });
             }

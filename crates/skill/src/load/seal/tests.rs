@@ -9,7 +9,7 @@ fn installed() -> World {
     let world = World::new();
     world.skill("root/a");
     world.write("root/a/notes.md", "notes");
-    let files = Files::open(&world.entry()).unwrap().records();
+    let files = Files::open(&world.entry()).unwrap().content().records();
     assert_eq!(files.iter().map(|file| file.mode).collect::<Vec<_>>(), [Mode::Plain; 2]);
     let mut lockfile = Lockfile::default();
     lockfile.insert(LockedSkill {

@@ -11,12 +11,13 @@ use eval::runner::{self, Job};
 use eval::suite;
 use schemars::JsonSchema;
 use serde::Serialize;
+use skill::load::check_trusted;
 use skill::text::for_terminal;
 
 use super::folder::{SkillFolder, written};
 use super::run::options;
 use super::{gate, of_case, progress};
-use crate::commands::run::untrusted;
+use crate::commands::trust::waits;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -77,9 +78,10 @@ impl Triggers {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
-        if !entry.trusted {
-            return Err(untrusted(&self.skill));
+        if let Some(waiting) = entry.waiting {
+            return Err(waits(&entry.name, waiting));
         }
+        check_trusted(entry)?;
         let skills = [SkillFolder::of(entry)?];
         let here = &session.surroundings.working_directory;
         let found = match &self.queries {

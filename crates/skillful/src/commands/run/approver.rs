@@ -39,7 +39,7 @@ impl Approver for Terminal<'_> {
                     let message = Some("the run was stopped at this question".to_owned());
                     return Some(Answer::Reject { message });
                 }
-                Some(line) => match understood(&line) {
+                Some(line) => match understood(&line, question) {
                     Some(answer) => {
                         self.denied |= matches!(answer, Answer::Reject { .. });
                         return Some(answer);
@@ -88,23 +88,26 @@ fn put(question: &ApprovalRequest) {
         for_terminal(&question.tool),
         for_terminal(&question.effect),
     );
-    for (label, value) in question.facts() {
+    let always = question.always.iter().map(|always| ("always", always.clone()));
+    for (label, value) in question.facts().into_iter().chain(always) {
         text += &format!("  {dim}{label:<5}{dim:#}  {}\n", for_terminal(&value));
     }
-    text += &format!(
-        "{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  {bold}[a]{bold:#}lways  {bold}[n]{bold:#}o, or no and why: "
-    );
+    text += &format!("{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  ");
+    if question.always.is_some() {
+        text += &format!("{bold}[a]{bold:#}lways  ");
+    }
+    text += &format!("{bold}[n]{bold:#}o, or no and why: ");
     let mut out = std::io::stderr();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn understood(line: &str) -> Option<Answer> {
+fn understood(line: &str, question: &ApprovalRequest) -> Option<Answer> {
     let line = line.trim();
     let (word, message) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match word.to_lowercase().as_str() {
         "o" | "once" | "y" | "yes" => Some(Answer::Once),
         "r" | "run" => Some(Answer::Run),
-        "a" | "always" => Some(Answer::Always),
+        "a" | "always" => question.always.is_some().then_some(Answer::Always),
         "n" | "no" => {
             let message = message.trim();
             Some(Answer::Reject { message: (!message.is_empty()).then(|| message.to_owned()) })

@@ -12,7 +12,8 @@ use serde::Serialize;
 use skill::text::for_terminal;
 use skill::trust::TrustStore;
 
-use super::{Trusted, no_home};
+use super::no_home;
+use super::project::Trusted;
 use crate::commands::eval::gate::{Whose, of_shelf, places, real, users_skills, whose};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette, count};
@@ -70,7 +71,8 @@ impl TrustEvals {
         if !self.dry_run {
             remember(session, &evals)?;
         }
-        let report = Trusted { trusted: Vec::new(), evals, written: !self.dry_run };
+        let mut report = Trusted::default();
+        (report.evals, report.written) = (evals, !self.dry_run);
         output.result(&report, |out, palette| print(&report.evals, out, palette))?;
         output.note(match self.dry_run {
             true => "Nothing was written.",
@@ -97,9 +99,7 @@ pub(crate) fn trust_files(
 
 fn remember(session: &Session, evals: &[TrustedEvals]) -> Result<(), Failure> {
     let file = session.trust_file().ok_or_else(no_home)?;
-    let mut store = session.trust_store()?;
-    evals.iter().for_each(|one| one.add_to(&mut store));
-    Ok(store.write(&file)?)
+    Ok(TrustStore::change(&file, |store| evals.iter().for_each(|one| one.add_to(store)))?)
 }
 
 /// Files of cases that are a project's word, as they are now. What cannot be taken is told, and stays untrusted.

@@ -6,7 +6,7 @@ use pack::signature::public_key;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::text::for_terminal;
-use skill::trust::TrustedKey;
+use skill::trust::{TrustStore, TrustedKey};
 
 use super::no_home;
 use crate::failure::{Exit, Failure};
@@ -59,7 +59,7 @@ impl TrustKey {
         };
         let (id, public_key) = public_key(&text)?;
         let names = if self.names.is_empty() { vec!["*".to_owned()] } else { self.names.clone() };
-        let mut store = session.trust_store()?;
+        let store = session.trust_store()?;
         if store.keys.get(&id).is_some_and(|known| known.revoked_at.is_some()) && !self.unrevoke {
             return Err(Failure::new(
                 Exit::Refused,
@@ -76,9 +76,9 @@ impl TrustKey {
             trusted_at,
             revoked_at: None,
         };
-        store.keys.insert(id.clone(), key);
         if !self.dry_run {
-            store.write(&session.trust_file().ok_or_else(no_home)?)?;
+            let file = session.trust_file().ok_or_else(no_home)?;
+            TrustStore::change(&file, |store| store.keys.insert(id.clone(), key))?;
         }
         let change = KeyChange {
             key: id,
@@ -97,9 +97,9 @@ pub(super) fn revoke(
     session: &Session,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let mut store = session.trust_store()?;
+    let store = session.trust_store()?;
     let known: Vec<String> = store.keys.keys().cloned().collect();
-    let Some(key) = store.keys.get_mut(&id.to_uppercase()) else {
+    let Some(key) = store.keys.get(&id.to_uppercase()) else {
         let failure =
             Failure::new(Exit::Failed, "UnknownKey", format!("there is no trusted key `{id}`"));
         return Err(failure.hint(if known.is_empty() {
@@ -108,10 +108,13 @@ pub(super) fn revoke(
             format!("trusted are {}", known.join(", "))
         }));
     };
-    key.revoked_at = Some(times().1);
     let (name, names) = (key.name.clone(), key.names.clone());
     if !dry_run {
-        store.write(&session.trust_file().ok_or_else(no_home)?)?;
+        TrustStore::change(&session.trust_file().ok_or_else(no_home)?, |store| {
+            if let Some(key) = store.keys.get_mut(&id.to_uppercase()) {
+                key.revoked_at = Some(times().1);
+            }
+        })?;
     }
     report(
         &KeyChange { key: id.to_uppercase(), name, names, trusted: false, written: !dry_run },

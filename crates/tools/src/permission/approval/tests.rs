@@ -49,6 +49,7 @@ fn facts(params: Value) -> Vec<(&'static str, String)> {
         risk: Risk::Medium,
         reason: "to fill it".to_owned(),
         params,
+        always: None,
         effect: "runs it".to_owned(),
         replay: String::new(),
     };

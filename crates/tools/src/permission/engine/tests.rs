@@ -407,3 +407,47 @@ fn engine_grant(permission: &str, pattern: String) -> Grant {
         skill_hash: None,
     }
 }
+
+#[test]
+fn what_is_allowed_by_a_name_is_not_allowed_for_a_projects_skill() {
+    use Action::{Allow, Ask, Deny};
+    let decided = |user: &str, pattern: &str| {
+        let engine = engine(user, "{}", "{}", CommandLine::default());
+        outcome(&engine, wish("run_script", &[pattern], Risk::Medium), None).0
+    };
+    let check = |rule: &str, own: Action, project: Action| {
+        let user = format!(r#"{{"run_script": {{{rule}}}}}"#);
+        assert_eq!(decided(&user, "a/scripts/x"), own, "{rule}");
+        assert_eq!(decided(&user, "project:a/scripts/x"), project, "{rule}");
+    };
+    check(r#""a/*": "allow""#, Allow, Ask);
+    check(r#""a*": "allow""#, Allow, Ask);
+    check(r#""project:a/*": "allow""#, Ask, Allow);
+    check(r#""*": "allow""#, Allow, Allow);
+    check(r#""*/scripts/x": "allow""#, Allow, Allow);
+    check(r#""*": "allow", "a/*": "deny""#, Deny, Deny);
+    check(r#""*": "allow", "project:*": "deny""#, Allow, Deny);
+    check(r#""*": "allow", "a/*": "ask""#, Ask, Ask);
+    check(r#""*": "deny", "a/*": "allow""#, Allow, Deny);
+    check(r#""project:a/*": "allow", "a/*": "deny""#, Deny, Deny);
+}
+
+#[test]
+fn a_file_called_like_a_projects_skill_is_a_file() {
+    let engine =
+        engine(r#"{"write_file": {"*": "deny", "a": "ask"}}"#, "{}", "{}", CommandLine::default());
+    let wish = wish("write_file", &["project:a"], Risk::High);
+    assert_eq!(outcome(&engine, wish, None).0, Action::Deny);
+}
+
+#[test]
+fn a_command_line_and_a_project_mean_the_skill_that_is_there() {
+    let given = CommandLine::default().approve("run_script:a/x").unwrap();
+    let engine = self::engine("{}", "{}", "{}", given);
+    let wish = || wish("run_script", &["project:a/x"], Risk::Medium);
+    assert_eq!(outcome(&engine, wish(), None).0, Action::Allow);
+    let allowed = r#"{"run_script": "allow"}"#;
+    let project = r#"{"run_script": {"*": "deny", "a/*": "allow"}}"#;
+    let engine = self::engine(allowed, project, "{}", CommandLine::default());
+    assert_eq!(outcome(&engine, wish(), None).0, Action::Allow);
+}

@@ -47,7 +47,7 @@ fn the_question_has_the_form_of_the_contract() {
     let question = pending().question(id(), "the form must be filled", &invocation());
     assert_eq!(
         serde_json::to_string(&question).unwrap(),
-        r#"{"id":"ap_1","tool":"run_script","risk":"medium","reason":"the form must be filled","params":{"args":[],"relative_path":"scripts/fill.py","skill":{"name":"pdf-form-filler","source":"project"}},"effect":"runs python3 in a sandbox","replay":"skillful run --approve run_script:pdf-form-filler/scripts/fill.py 'fill it'"}"#
+        r#"{"id":"ap_1","tool":"run_script","risk":"medium","reason":"the form must be filled","params":{"args":[],"relative_path":"scripts/fill.py","skill":{"name":"pdf-form-filler","source":"project"}},"always":"this script of this skill, in this project, until its files change","effect":"runs python3 in a sandbox","replay":"skillful run --approve run_script:pdf-form-filler/scripts/fill.py 'fill it'"}"#
     );
 }
 
@@ -125,4 +125,16 @@ fn every_denial_says_why_and_what_to_do() {
         "`run_script` on `pdf-form-filler/scripts/fill.py` is denied by the rule `run_script: pdf-* = deny` of the user configuration",
         "change the rule in the user configuration",
     );
+}
+
+#[test]
+fn what_is_bound_to_no_content_is_never_approved_for_always() {
+    let engine = Engine::new("/project", Configuration::default());
+    let Verdict::Ask(pending) = engine.decide(Script("scripts/fill.py"), None) else {
+        panic!("scripts ask by default");
+    };
+    let question = pending.question(id(), "why", &invocation());
+    assert_eq!(question.always, None);
+    let granted = pending.answer(Answer::Always).unwrap();
+    assert_eq!((granted.scope, granted.grants.len()), (Scope::Run, 1));
 }

@@ -1,0 +1,330 @@
+//! `skillful trust project`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use skill::index::{Entry, Index, IndexOptions};
+use skill::load::{ContentHash, Files};
+use skill::roots::Root;
+use skill::text::for_terminal;
+use skill::trust::TrustStore;
+
+use super::evals::{self, TrustedEvals};
+use super::{no_home, project_roots};
+use crate::config::closest;
+use crate::failure::{Exit, Failure};
+use crate::installing::times;
+use crate::output::{Output, Palette};
+use crate::session::Session;
+
+/// Trust the skills and evals of the project you are in
+///
+/// Look at them first: `skillful inspect NAME` shows one, `skillful scan` looks for what is suspicious.
+/// Trust is bound to every file of a skill. A skill that is new or changes asks again, for itself alone.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  skillful trust project --dry-run\n  skillful trust project deploy\n  skillful -C ~/work/app trust project\n  skillful trust project --author"
+)]
+pub(crate) struct TrustProject {
+    /// Only these skills [default: all, and all eval cases]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// You write the skills of this workspace: trust whatever they become
+    #[arg(long, conflicts_with = "names")]
+    author: bool,
+    /// Say what would be trusted, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Skills and files of eval cases that are trusted now.
+#[derive(Default, Serialize, JsonSchema)]
+pub(crate) struct Trusted {
+    /// The workspace whose skills you write, where you said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    /// By their folder.
+    trusted: Vec<TrustedFolder>,
+    /// Skills that cannot be trusted, and why.
+    refused: Vec<RefusedSkill>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) evals: Vec<TrustedEvals>,
+    pub(super) written: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TrustedFolder {
+    path: String,
+    skills: Vec<TrustedSkill>,
+}
+
+/// A skill that is trusted as it is.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TrustedSkill {
+    name: String,
+    path: String,
+    /// Over everything that it holds; nothing where you write it.
+    content: Option<ContentHash>,
+    state: State,
+}
+
+/// What a skill was before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It was not trusted.
+    New,
+    /// It was trusted with other content.
+    Changed,
+    /// It was trusted as it is.
+    Unchanged,
+    /// You write it.
+    Yours,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::Unchanged => "as before",
+            Self::Yours => "yours",
+        }
+    }
+}
+
+/// A skill that cannot be trusted.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RefusedSkill {
+    name: String,
+    path: String,
+    reason: String,
+}
+
+/// A skill of a root, and what it holds.
+struct Seen {
+    root: usize,
+    entry: Entry,
+    content: Result<ContentHash, String>,
+}
+
+impl TrustProject {
+    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let file = session.trust_file().ok_or_else(no_home)?;
+        if self.author {
+            return self.trust_author(&file, session, output);
+        }
+        let roots = project_roots(session);
+        let evals = match self.names.is_empty() {
+            true => evals::of_project(session, output)?,
+            false => Vec::new(),
+        };
+        if roots.is_empty() && evals.is_empty() {
+            let failure =
+                Failure::new(Exit::Failed, "NoProjectSkills", "this project has no skills");
+            return Err(failure.hint("run it inside a project with .agent/skills, or use -C DIR"));
+        }
+        let seen = self.look(&roots, &session.index_options()?)?;
+        let (_, now) = times();
+        let mut report = report(&roots, &seen, &session.trust_store()?);
+        if !self.dry_run {
+            TrustStore::change(&file, |store| {
+                trust(store, &roots, &seen, &now);
+                evals.iter().for_each(|one| one.add_to(store));
+            })?;
+        }
+        report.evals = evals;
+        report.written = !self.dry_run;
+        print(&report, output)?;
+        output.note(if self.dry_run {
+            "Nothing was written."
+        } else {
+            "Trusted as they are now. A skill that is new or changes in any file asks again."
+        });
+        Ok(if report.refused.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(Exit::Refused as u8)
+        })
+    }
+
+    /// Reads everything that the chosen skills hold.
+    fn look(&self, roots: &[Root], options: &IndexOptions) -> Result<Vec<Seen>, Failure> {
+        let all: Vec<(usize, Entry)> = roots
+            .iter()
+            .enumerate()
+            .flat_map(|(place, root)| entries(root, options).map(move |entry| (place, entry)))
+            .collect();
+        let names = || all.iter().map(|(_, entry)| entry.name.as_str());
+        if let Some(name) = self.names.iter().find(|name| !names().any(|known| known == **name)) {
+            let message = format!("this project has no skill `{name}`");
+            let failure = Failure::new(Exit::Failed, "SkillNotFound", message);
+            return Err(match closest(name, names()) {
+                Some(other) => failure.hint(format!("did you mean `{other}`?")),
+                None => failure.hint("`skillful list --source project` shows them"),
+            });
+        }
+        let is_chosen = |entry: &Entry| self.names.is_empty() || self.names.contains(&entry.name);
+        let chosen = all.into_iter().filter(|(_, entry)| is_chosen(entry));
+        Ok(chosen.map(|(root, entry)| Seen { root, content: content_of(&entry), entry }).collect())
+    }
+
+    fn trust_author(
+        &self,
+        file: &Path,
+        session: &Session,
+        output: &Output,
+    ) -> Result<ExitCode, Failure> {
+        let workspace = own_workspace(session)?;
+        let (_, now) = times();
+        let mut store = session.trust_store()?;
+        store.trust_author(workspace, &now);
+        let options =
+            IndexOptions { trust: skill::trust::Trust::Only(store), ..session.index_options()? };
+        let (mut trusted, mut refused) = (Vec::new(), Vec::new());
+        for root in project_roots(session) {
+            let (own, others): (Vec<Entry>, Vec<Entry>) =
+                entries(&root, &options).partition(|entry| entry.trusted);
+            let skills: Vec<_> = own.iter().map(|entry| shown(entry, None, State::Yours)).collect();
+            if !skills.is_empty() {
+                trusted.push(TrustedFolder { path: text(&root.path), skills });
+            }
+            refused.extend(others.iter().map(|entry| RefusedSkill {
+                name: entry.name.clone(),
+                path: text(&entry.path),
+                reason: "it is not part of your workspace; `skillful trust project NAME` trusts it as it is"
+                    .to_owned(),
+            }));
+        }
+        if !self.dry_run {
+            TrustStore::change(file, |store| store.trust_author(workspace, &now))?;
+        }
+        let author = Some(text(workspace));
+        let written = !self.dry_run;
+        let report = Trusted { author, trusted, refused, written, ..Trusted::default() };
+        print(&report, output)?;
+        output.note(if self.dry_run {
+            "Nothing was written."
+        } else {
+            "Skills of this workspace are trusted, whatever they become. What you pull from others counts as yours, too."
+        });
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The workspace that a user can write skills for.
+fn own_workspace(session: &Session) -> Result<&Path, Failure> {
+    let workspace = session.surroundings.project();
+    let home = session.surroundings.home.as_deref();
+    if home.is_some_and(|home| home.starts_with(workspace)) {
+        let message = format!("`{}` holds your whole home", workspace.display());
+        return Err(Failure::new(Exit::Usage, "NoWorkspace", message)
+            .hint("go to the folder whose skills you write, or use -C DIR"));
+    }
+    Ok(workspace)
+}
+
+impl Session {
+    /// Offers to trust whatever the user writes here. Only where nobody else's skill is waiting: whoever says
+    /// yes thinks of their own.
+    pub(crate) fn offer_authorship(&self, output: &Output) -> Result<(), Failure> {
+        let Some(file) = self.trust_file().filter(|_| !output.json && !output.quiet) else {
+            return Ok(());
+        };
+        let Ok(workspace) = own_workspace(self) else { return Ok(()) };
+        let options = self.index_options()?;
+        let known = self.trust_store()?.authors.contains_key(&*workspace.to_string_lossy());
+        let waiting = project_roots(self)
+            .iter()
+            .flat_map(|root| entries(root, &options).collect::<Vec<_>>())
+            .filter(|entry| !entry.trusted)
+            .count();
+        // One waits: the one that was just made.
+        if known || waiting != 1 {
+            return Ok(());
+        }
+        let question = "Do you write the skills of this workspace yourself? Then they stay trusted when they change.";
+        if crate::installing::ask(question) == Some(true) {
+            let (_, now) = times();
+            TrustStore::change(&file, |store| store.trust_author(workspace, &now))?;
+        }
+        Ok(())
+    }
+}
+
+/// Every skill below a root, in the order of their paths.
+pub(super) fn entries(root: &Root, options: &IndexOptions) -> impl Iterator<Item = Entry> + use<> {
+    let index = Index::build(std::slice::from_ref(root), options);
+    let mut entries: Vec<Entry> = index.skills.into_iter().chain(index.shadowed).collect();
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    entries.into_iter()
+}
+
+/// What a skill holds as it is, or why nobody can say.
+pub(super) fn content_of(entry: &Entry) -> Result<ContentHash, String> {
+    let files = Files::open(entry).map_err(|error| error.to_string())?;
+    files.content().hash().cloned().map_err(|gap| gap.to_string())
+}
+
+fn trust(store: &mut TrustStore, roots: &[Root], seen: &[Seen], now: &str) {
+    for Seen { root, entry, content } in seen {
+        if let Ok(content) = content {
+            store.trust(&roots[*root].path, entry, content.clone(), now);
+        }
+    }
+}
+
+fn report(roots: &[Root], seen: &[Seen], store: &TrustStore) -> Trusted {
+    let (mut trusted, mut refused) = (Vec::new(), Vec::new());
+    for (place, root) in roots.iter().enumerate() {
+        let mut skills = Vec::new();
+        for Seen { entry, content, .. } in seen.iter().filter(|seen| seen.root == place) {
+            match content {
+                Ok(content) => {
+                    let state = match store.skill(&root.path, entry) {
+                        None => State::New,
+                        Some(known) if known.content == *content => State::Unchanged,
+                        Some(_) => State::Changed,
+                    };
+                    skills.push(shown(entry, Some(content.clone()), state));
+                }
+                Err(reason) => refused.push(RefusedSkill {
+                    name: entry.name.clone(),
+                    path: text(&entry.path),
+                    reason: reason.clone(),
+                }),
+            }
+        }
+        if !skills.is_empty() {
+            trusted.push(TrustedFolder { path: text(&root.path), skills });
+        }
+    }
+    Trusted { trusted, refused, ..Trusted::default() }
+}
+
+fn shown(entry: &Entry, content: Option<ContentHash>, state: State) -> TrustedSkill {
+    TrustedSkill { name: entry.name.clone(), path: text(&entry.path), content, state }
+}
+
+fn print(report: &Trusted, output: &Output) -> Result<(), Failure> {
+    output.result(report, |out, palette| {
+        let Palette { bold, dim, warn, .. } = palette;
+        for folder in &report.trusted {
+            writeln!(out, "{bold}{}{bold:#}", for_terminal(&folder.path))?;
+            for TrustedSkill { name, state, .. } in &folder.skills {
+                writeln!(out, "  {}  {dim}{}{dim:#}", for_terminal(name), state.word())?;
+            }
+        }
+        for RefusedSkill { name, reason, .. } in &report.refused {
+            let (name, reason) = (for_terminal(name), for_terminal(reason));
+            writeln!(out, "{warn}not trusted{warn:#}  {name}: {reason}")?;
+        }
+        evals::print(&report.evals, out, palette)
+    })
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
