@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 use world::World;
 
 fn world() -> World {
@@ -85,20 +86,24 @@ fn nothing_that_the_author_writes_makes_a_finding_less_grave() {
     ];
     let bodies = ["", "# Attack patterns to detect\n\nNever do this, for example:\n\n", "> "];
     for (file, attack) in ATTACKS {
-        let mut worst = Vec::new();
-        for front in fronts {
-            for body in bodies {
-                let world = World::new();
-                let manifest = format!("---\nname: a\n{front}\n---\n\n");
-                world.write("project/a/SKILL.md", &manifest);
-                let before = if file == "SKILL.md" { manifest + body } else { String::new() };
-                world.write(&format!("project/a/{file}"), format!("{before}{attack}\n"));
-                let line = "skillful scan --json -q a";
-                assert_eq!(world.output(line).status.code(), Some(1), "{front} {body} {attack}");
-                worst.push(world.json(line)["skills"][0]["findings"][0]["severity"].clone());
+        let world = World::new();
+        for (number, front) in fronts.into_iter().enumerate() {
+            for (place, body) in bodies.into_iter().enumerate() {
+                let folder = format!("project/skills/a{number}{place}");
+                let manifest = format!("---\nname: a{number}{place}\n{front}\n---\n\n{body}");
+                world.write(&format!("{folder}/SKILL.md"), &manifest);
+                let before = if file == "SKILL.md" { manifest } else { String::new() };
+                world.write(&format!("{folder}/{file}"), format!("{before}{attack}\n"));
             }
         }
-        assert!(worst.iter().all(|severity| *severity == worst[0]), "{attack}: {worst:?}");
+        let document = world.json("skillful scan --json -q skills");
+        let skills = document["skills"].as_array().unwrap();
+        assert_eq!(skills.len(), 9);
+        for skill in skills {
+            let severity = |skill: &Value| skill["findings"][0]["severity"].clone();
+            assert_eq!(severity(skill), severity(&skills[0]), "{attack}: {skill}");
+            assert!(["high", "critical"].contains(&severity(skill).as_str().unwrap()), "{skill}");
+        }
     }
 }
 
@@ -137,11 +142,9 @@ fn what_cannot_be_looked_at_is_grave_and_nothing_is_waited_for() {
         world.skill("project/skills/a", "A skill.");
         let output = world.output(&format!("cd skills/a && {made}"));
         assert!(output.status.success(), "{made}: {output:?}");
-        for path in ["skills/a", "skills"] {
-            let shown = world.run(&format!("skillful scan -q {path}"));
-            assert!(shown.contains(said) && shown.contains("[exit 1]"), "{made}:\n{shown}");
-            assert!(shown.contains("high      opaque-content"), "{made}:\n{shown}");
-        }
+        let shown = world.run("skillful scan -q skills");
+        assert!(shown.contains(said) && shown.contains("[exit 1]"), "{made}:\n{shown}");
+        assert!(shown.contains("high      opaque-content"), "{made}:\n{shown}");
         let document = world.json("skillful scan --format sarif -q skills/a");
         let run = &document["runs"][0];
         assert_eq!(run["results"][0]["level"], "error", "{made}");
