@@ -4,7 +4,7 @@ use skill::lock::Mode;
 
 use crate::archive::ArchiveError;
 use crate::check::{Pack, PackedSkill};
-use crate::scan::{File, LARGEST, Report, Scanner, Severity};
+use crate::scan::{Report, Scanner, Severity};
 
 /// Tools that change files or reach the network.
 const HIGH_RISK: &[&str] = &["write_file", "delete_file", "network_request"];
@@ -45,14 +45,13 @@ pub fn concerns(skill: &PackedSkill) -> Vec<Concern> {
 pub fn scan(scanner: &Scanner, pack: &Pack, skill: &PackedSkill) -> Result<Report, ArchiveError> {
     let mut scan = scanner.begin();
     for file in &skill.files {
-        match pack.material.get(&format!("{}/{}", skill.dir, file.path)) {
-            Some(entry) if file.size <= LARGEST => {
-                let bytes = pack.material.read(entry, LARGEST)?;
-                let executable = file.mode == Mode::Executable;
-                scan.file(File { path: &file.path, bytes: &bytes, executable });
-            }
-            _ => scan.skip(&file.path, "larger than 8 MiB"),
-        }
+        let Some(entry) = pack.material.get(&format!("{}/{}", skill.dir, file.path)) else {
+            scan.skip(&file.path, "not in the pack");
+            continue;
+        };
+        let mut reading = scan.open(&file.path, file.mode == Mode::Executable);
+        pack.material.copy(entry, &mut reading)?;
+        reading.finish();
     }
     Ok(scan.finish())
 }
@@ -62,17 +61,21 @@ pub fn scan_concerns<'a>(
     skill: &'a PackedSkill,
     report: &'a Report,
 ) -> impl Iterator<Item = Concern> + 'a {
+    let concern = |text: String| Concern { skill: skill.name().to_owned(), text };
     let grave = report.findings.iter().filter(|finding| finding.severity >= Severity::Medium);
-    grave.map(|finding| Concern {
-        skill: skill.name().to_owned(),
-        text: format!(
+    let each = grave.map(move |finding| {
+        concern(format!(
             "has a finding of {} severity in {} line {}: {}",
             finding.severity.as_str(),
             finding.file,
             finding.line,
             finding.explanation
-        ),
-    })
+        ))
+    });
+    // More of a kind are left out only beside some that are listed.
+    let is_grave = report.omitted > 0 && report.worst() >= Some(Severity::Medium);
+    let more = is_grave.then(|| concern(format!("has {} more findings", report.omitted)));
+    each.chain(more)
 }
 
 /// Files that are meant to be run.

@@ -3,9 +3,11 @@
 //! A scan proves nothing: whoever packs or rephrases an attack gets past it. A report therefore says what
 //! was looked at and what was not, never that a skill is harmless; containment is the sandbox's work.
 //!
-//! Invariant: nothing here but `folder` reads a file, and time grows with the size of a file only
-//! linearly, whatever is in it.
+//! Invariant: no word of a skill makes a finding in it less grave, and nothing is passed over unsaid.
+//! Invariant: nothing here but `folder` reads a file. Time grows with the size of a file only linearly,
+//! and memory not at all, whatever is in it.
 
+mod bounded;
 mod claims;
 #[cfg(test)]
 mod corpus;
@@ -18,6 +20,7 @@ mod folder;
 mod hidden;
 mod judge;
 mod opaque;
+mod reading;
 mod rules;
 mod sarif;
 mod secrets;
@@ -28,19 +31,22 @@ use std::collections::BTreeMap;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use bounded::Bounded;
 use claims::Claims;
-use document::{Cues, Document, Kind};
 pub use finding::{Finding, LookedAt, NotLookedAt, Report, Severity};
-pub use folder::{FolderError, skill_folders};
-use judge::Spot;
-pub use opaque::LARGEST;
+pub use folder::{FolderError, Search};
+pub use reading::Reading;
 pub use rules::{Place, RULES, Rule};
 pub use sarif::sarif;
 
-/// Findings of one rule and severity in one file; more of them teach nothing.
-const FINDINGS_PER_FILE: usize = 10;
-/// Findings of one skill.
-const FINDINGS: usize = 1_000;
+/// Findings of one rule in one skill that are listed.
+const FINDINGS: usize = 100;
+/// Files that were not looked at and are listed.
+const NOT_LOOKED_AT: usize = 100;
+/// Bytes of one file that are looked at.
+const LARGEST_FILE: u64 = 64 << 20;
+/// Bytes of one skill that are looked at: more than a pack may hold, few enough to wait for.
+const LARGEST_SKILL: u64 = 256 << 20;
 
 /// A file of a skill, as a value.
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +63,6 @@ pub struct File<'a> {
 #[derive(Debug)]
 pub struct Scanner {
     patterns: Vec<Compiled>,
-    cues: Cues,
-    security: Regex,
     sends: Regex,
     claims: Claims,
 }
@@ -68,27 +72,32 @@ struct Compiled {
     rule: &'static Rule,
     levels: rules::Levels,
     regex: Regex,
-    unless: Option<Regex>,
+    unless: Unless,
+}
+
+/// Which matches are left alone, ready to be used.
+#[derive(Debug)]
+enum Unless {
+    Never,
+    It(Regex),
+    All { parts: Regex, are: Regex },
 }
 
 /// One skill while its files are looked at.
 #[derive(Debug)]
 pub struct Scan<'s> {
     scanner: &'s Scanner,
-    candidates: Vec<Candidate>,
-    per_file: BTreeMap<(&'static str, Severity), usize>,
+    findings: BTreeMap<&'static str, Bounded<Finding>>,
+    /// Findings of files that had too many to list.
     omitted: usize,
     looked_at: LookedAt,
-    not_looked_at: Vec<NotLookedAt>,
+    not_looked_at: Bounded<NotLookedAt>,
     claims: claims::Seen,
-}
-
-/// A finding whose severity may still be lowered.
-#[derive(Debug)]
-struct Candidate {
-    finding: Finding,
-    /// Whether it counts less in a skill that is about attacks.
-    is_mention: bool,
+    repository: opaque::Repository,
+    /// Bytes of one file that are looked at.
+    largest_file: u64,
+    /// Bytes that may still be looked at.
+    left: u64,
 }
 
 impl Default for Scanner {
@@ -106,28 +115,24 @@ impl Scanner {
                 rule,
                 levels: pattern.levels,
                 regex: compile(pattern.regex),
-                unless: pattern.unless.map(compile),
+                unless: Unless::new(&pattern.unless),
             })
             .collect();
-        Self {
-            patterns,
-            cues: Cues { discusses: compile(rules::DISCUSSES), denies: compile(rules::DENIES) },
-            security: compile(rules::SECURITY),
-            sends: compile(rules::SENDS),
-            claims: Claims::new(),
-        }
+        Self { patterns, sends: compile(rules::SENDS), claims: Claims::new() }
     }
 
     /// Starts to look at a skill.
     pub fn begin(&self) -> Scan<'_> {
         Scan {
             scanner: self,
-            candidates: Vec::new(),
-            per_file: BTreeMap::new(),
+            findings: BTreeMap::new(),
             omitted: 0,
             looked_at: LookedAt::default(),
-            not_looked_at: Vec::new(),
+            not_looked_at: Bounded::new(NOT_LOOKED_AT),
             claims: claims::Seen::default(),
+            repository: opaque::Repository::default(),
+            largest_file: LARGEST_FILE,
+            left: LARGEST_SKILL,
         }
     }
 
@@ -139,43 +144,69 @@ impl Scanner {
     }
 }
 
-impl Scan<'_> {
-    /// Looks at one file.
-    pub fn file(&mut self, file: File<'_>) {
-        self.per_file.clear();
-        let text = match opaque::text(file.bytes) {
-            Ok(text) => text,
-            Err(opaque) => {
-                let opaque = opaque.named(file.path);
-                self.note(file.path, opaque.what.as_ref());
-                return self.opaque(file.path, 1, opaque.severity, &opaque.what);
-            }
-        };
-        self.looked_at.files += 1;
-        self.looked_at.bytes += file.bytes.len() as u64;
-        let document = Document::new(text, Kind::of(&file, text));
-        if document.kind == Kind::Script {
-            for (line, packed) in opaque::packed(&document) {
-                self.opaque(file.path, line, packed.severity, &packed.what);
+impl Unless {
+    fn new(unless: &rules::Unless) -> Self {
+        match unless {
+            rules::Unless::Never => Self::Never,
+            rules::Unless::It(regex) => Self::It(compile(regex)),
+            rules::Unless::All { parts, are } => {
+                Self::All { parts: compile(parts), are: compile(are) }
             }
         }
-        for hidden in hidden::find(text) {
-            let explanation = format!("{}: {}", rules::HIDDEN_UNICODE.explanation, hidden.what);
-            let (severity, range) = (hidden.severity, hidden.range);
-            let spot = Spot { severity, range, explanation: explanation.into(), is_mention: false };
-            self.add(&rules::HIDDEN_UNICODE, file.path, &document, spot);
-        }
-        for (rule, spot) in self.scanner.spots(&document) {
-            self.add(rule, file.path, &document, spot);
-        }
-        self.claims.read(&self.scanner.claims, &file, &document);
     }
 
-    /// Says that a file could not be looked at, which is a finding.
+    /// Whether a match is left alone.
+    fn leaves_alone(&self, matched: &str) -> bool {
+        let matched = matched.as_bytes();
+        match self {
+            Self::Never => false,
+            Self::It(regex) => regex.is_match(matched),
+            Self::All { parts, are } => {
+                let mut parts = parts.find_iter(matched).peekable();
+                parts.peek().is_some() && parts.all(|part| are.is_match(part.as_bytes()))
+            }
+        }
+    }
+}
+
+impl<'s> Scan<'s> {
+    /// Looks at one file.
+    pub fn file(&mut self, file: File<'_>) {
+        let mut reading = self.open(file.path, file.executable);
+        reading.take(file.bytes);
+        reading.finish();
+    }
+
+    /// Starts to look at a file that is read piece by piece, however large it is.
+    pub fn open<'a>(&'a mut self, path: &'a str, executable: bool) -> Reading<'a, 's> {
+        Reading::new(self, path, executable)
+    }
+
+    /// Says that something could not be looked at at all, which is a grave finding: anything may be in it.
     pub fn skip(&mut self, file: &str, reason: &str) {
-        self.per_file.clear();
         self.note(file, reason);
-        self.opaque(file, 1, Severity::Medium, reason);
+        self.opaque(file, 1, Severity::High, reason);
+    }
+
+    /// What was found and what was not looked at.
+    pub fn finish(mut self) -> Report {
+        if let Some(mismatch) = self.claims.mismatch(&self.scanner.claims) {
+            self.push(mismatch);
+        }
+        if let Some((path, what)) = self.repository.what() {
+            self.note(&path, &what);
+            self.opaque(&path, 1, Severity::Low, &what);
+        }
+        let mut omitted = self.omitted;
+        let mut findings = Vec::new();
+        for (listed, more) in self.findings.into_values().map(Bounded::finish) {
+            findings.extend(listed);
+            omitted += more;
+        }
+        findings.sort();
+        let (not_looked_at, more_not_looked_at) = self.not_looked_at.finish();
+        let looked_at = self.looked_at;
+        Report { findings, omitted, looked_at, not_looked_at, more_not_looked_at }
     }
 
     /// Notes that something was not looked at.
@@ -184,30 +215,9 @@ impl Scan<'_> {
         self.not_looked_at.push(NotLookedAt { file, reason });
     }
 
-    /// What was found and what was not looked at.
-    pub fn finish(mut self) -> Report {
-        if let Some(mismatch) = self.claims.mismatch(&self.scanner.claims) {
-            self.candidates.push(Candidate { finding: mismatch, is_mention: false });
-        }
-        let description = self.claims.description.as_deref().unwrap_or_default();
-        let is_about_security = self.scanner.security.is_match(description.as_bytes());
-        let mut findings: Vec<Finding> = self
-            .candidates
-            .into_iter()
-            .map(|candidate| match candidate.is_mention && is_about_security {
-                true => candidate.finding.lowered("the skill says that it is about security"),
-                false => candidate.finding,
-            })
-            .collect();
-        findings.sort_by(|a, b| a.order().cmp(&b.order()));
-        let omitted = self.omitted + findings.len().saturating_sub(FINDINGS);
-        findings.truncate(FINDINGS);
-        Report { findings, omitted, looked_at: self.looked_at, not_looked_at: self.not_looked_at }
-    }
-
     fn opaque(&mut self, path: &str, line: usize, severity: Severity, what: &str) {
         let rule = &rules::OPAQUE_CONTENT;
-        let finding = Finding {
+        self.push(Finding {
             rule: rule.id,
             severity,
             file: path.to_owned(),
@@ -216,37 +226,12 @@ impl Scan<'_> {
             excerpt: String::new(),
             explanation: format!("{}: {what}", rule.explanation),
             hint: rule.hint,
-        };
-        self.push(Candidate { finding, is_mention: false });
+        });
     }
 
-    fn add(&mut self, rule: &'static Rule, path: &str, document: &Document<'_>, spot: Spot) {
-        let excerpt = match rule.id == rules::SECRET.id {
-            true => excerpt::redacted(&document.text[spot.range.clone()]),
-            false => self.scanner.without_secrets(excerpt::around(document.text, &spot.range)),
-        };
-        let finding = Finding {
-            rule: rule.id,
-            severity: spot.severity,
-            file: path.to_owned(),
-            line: document.line_of(spot.range.start) + 1,
-            column: document.column_of(spot.range.start),
-            excerpt,
-            explanation: spot.explanation.into_owned(),
-            hint: rule.hint,
-        };
-        self.push(Candidate { finding, is_mention: spot.is_mention });
-    }
-
-    fn push(&mut self, candidate: Candidate) {
-        let kind = (candidate.finding.rule, candidate.finding.severity);
-        let count = self.per_file.entry(kind).or_default();
-        *count += 1;
-        if *count > FINDINGS_PER_FILE {
-            self.omitted += 1;
-        } else {
-            self.candidates.push(candidate);
-        }
+    fn push(&mut self, finding: Finding) {
+        let known = self.findings.entry(finding.rule);
+        known.or_insert_with(|| Bounded::new(FINDINGS)).push(finding);
     }
 }
 

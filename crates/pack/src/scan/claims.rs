@@ -5,7 +5,6 @@ use std::ops::Range;
 use regex::bytes::Regex;
 use skill::frontmatter::{Limits, Split, parse, split};
 
-use super::File;
 use super::document::{Document, Kind};
 use super::finding::{Finding, Severity};
 use super::rules::{self, Place};
@@ -26,7 +25,7 @@ struct Claim {
 /// What was seen of a skill so far.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    pub(super) description: Option<String>,
+    description: Option<String>,
     /// What a script does, as a number of a claim and the finding it would be.
     done: Vec<(usize, Finding)>,
 }
@@ -54,21 +53,30 @@ impl Claims {
 }
 
 impl Seen {
-    /// Notes what a file says or does.
-    pub(super) fn read(&mut self, claims: &Claims, file: &File<'_>, document: &Document<'_>) {
-        if file.path == "SKILL.md" {
-            self.description = description(file.bytes);
+    /// Notes what a part of a file says or does; `line` is how many lines stand before it.
+    pub(super) fn read(
+        &mut self,
+        claims: &Claims,
+        path: &str,
+        line: usize,
+        document: &Document<'_>,
+    ) {
+        if path == "SKILL.md" && line == 0 {
+            self.description = description(document.text.as_bytes());
         }
-        if document.kind != Kind::Script {
+        if document.kind == Kind::Text {
             return;
         }
         for (number, claim) in claims.0.iter().enumerate() {
-            let is_known = self.done.iter().any(|(known, _)| *known == number);
-            let runs = |range: &Range<usize>| document.place(range) == Place::Script;
-            let found = document.find(&claim.done).find(|range| !is_known && runs(range));
-            self.done.extend(
-                found.map(|range| (number, mismatch(file.path, document, range, claim.what))),
-            );
+            let runs = |range: &Range<usize>| document.place(range) == Place::Code;
+            let Some(range) = document.find(&claim.done).find(runs) else { continue };
+            let finding = mismatch(path, line, document, range, claim.what);
+            // The first, in whatever order files come.
+            match self.done.iter_mut().find(|(known, _)| *known == number) {
+                Some((_, known)) if finding < *known => *known = finding,
+                Some(_) => {}
+                None => self.done.push((number, finding)),
+            }
         }
     }
 
@@ -76,12 +84,14 @@ impl Seen {
     pub(super) fn mismatch(&self, claims: &Claims) -> Option<Finding> {
         let description = self.description.as_deref()?;
         let denied = |number: usize| claims.0[number].denied.is_match(description.as_bytes());
-        self.done.iter().find(|(number, _)| denied(*number)).map(|(_, finding)| finding.clone())
+        let denied = self.done.iter().filter(|(number, _)| denied(*number));
+        denied.map(|(_, finding)| finding).min().cloned()
     }
 }
 
 fn mismatch(
     path: &str,
+    line: usize,
     document: &Document<'_>,
     range: Range<usize>,
     what: &'static str,
@@ -91,8 +101,8 @@ fn mismatch(
         rule: rule.id,
         severity: Severity::Medium,
         file: path.to_owned(),
-        line: document.line_of(range.start) + 1,
-        column: document.column_of(range.start),
+        line: line + document.line_of(range.start) + 1,
+        column: document.column_of(range.start) + 1,
         excerpt: super::excerpt::around(document.text, &range),
         explanation: format!("{}: {what}", rule.explanation),
         hint: rule.hint,

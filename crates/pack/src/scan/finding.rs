@@ -1,5 +1,7 @@
 //! What a scan says.
 
+use std::cmp::{Ordering, Reverse};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,7 +11,7 @@ use serde::Serialize;
 pub enum Severity {
     /// Worth knowing; nothing is wrong with it by itself.
     Info,
-    /// Common in honest skills, or only spoken of; matters beside other findings.
+    /// Common in honest skills; matters beside other findings.
     Low,
     /// Honest skills do it for a reason; read the place before you use the skill.
     Medium,
@@ -50,7 +52,7 @@ pub struct LookedAt {
 }
 
 /// Something that was not looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct NotLookedAt {
     /// Relative to the skill's folder.
     pub file: String,
@@ -67,8 +69,10 @@ pub struct Report {
     pub omitted: usize,
     /// How much was looked at.
     pub looked_at: LookedAt,
-    /// What was not.
+    /// What was not, by file.
     pub not_looked_at: Vec<NotLookedAt>,
+    /// How much more was not and is not listed.
+    pub more_not_looked_at: usize,
 }
 
 impl Severity {
@@ -90,9 +94,7 @@ impl Severity {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Info => "worth knowing; nothing is wrong with it by itself",
-            Self::Low => {
-                "common in honest skills, or only spoken of; matters beside other findings"
-            }
+            Self::Low => "common in honest skills; matters beside other findings",
             Self::Medium => {
                 "honest skills do it for a reason; read the place before you use the skill"
             }
@@ -112,17 +114,21 @@ impl Report {
 }
 
 impl Finding {
-    /// The same, as something that is only spoken of.
-    pub(super) fn lowered(mut self, why: &str) -> Self {
-        if self.severity > Severity::Low {
-            self.severity = Severity::Low;
-            self.explanation = format!("{}; {why}", self.explanation);
-        }
-        self
-    }
-
     /// The gravest first, then by place.
-    pub(super) fn order(&self) -> impl Ord {
-        (std::cmp::Reverse(self.severity), self.file.clone(), self.line, self.column, self.rule)
+    fn order(&self) -> impl Ord + '_ {
+        let place = (&self.file, self.line, self.column);
+        (Reverse(self.severity), place, self.rule, &self.explanation, &self.excerpt, self.hint)
+    }
+}
+
+impl Ord for Finding {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+impl PartialOrd for Finding {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }

@@ -17,15 +17,17 @@ pub(super) struct Hidden {
 /// As many zero-width characters in a row spell something out.
 const MESSAGE: usize = 8;
 
+/// The flags that are written with tags: England, Scotland, Wales.
+const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+
 /// The gravest hidden characters of every line that has some.
-pub(super) fn find(text: &str) -> Vec<Hidden> {
+pub(super) fn find(text: &str, opens_file: bool) -> Vec<Hidden> {
     let mut found = Vec::new();
     let mut start = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         if !line.is_ascii() {
-            let other_way = line.chars().any(is_right_to_left);
             let runs = Runs { line, at: 0 };
-            let runs = runs.filter_map(|run| judge(line, run, number == 0, other_way));
+            let runs = runs.filter_map(|run| judge(line, run, opens_file && number == 0));
             // Of equally grave ones the first.
             let gravest = runs.reduce(|a, b| if b.severity > a.severity { b } else { a });
             found.extend(gravest.map(|hidden| Hidden {
@@ -66,8 +68,8 @@ fn is_variation(c: char) -> bool {
     matches!(c, '\u{FE00}'..='\u{FE0F}')
 }
 
-/// What a run of hidden characters means; marks of direction belong in a line that runs the other way.
-fn judge(line: &str, range: Range<usize>, is_first: bool, other_way: bool) -> Option<Hidden> {
+/// What a run of hidden characters means.
+fn judge(line: &str, range: Range<usize>, is_first: bool) -> Option<Hidden> {
     let run = &line[range.clone()];
     let before = line[..range.start].chars().next_back();
     let after = line[range.end..].chars().next();
@@ -85,8 +87,7 @@ fn judge(line: &str, range: Range<usize>, is_first: bool, other_way: bool) -> Op
             format!("{count} variation selectors in a row, which can hold any text"),
         )
     } else if has(is_bidi) {
-        let severity = if other_way { Severity::Low } else { Severity::High };
-        (severity, "marks that change the order in which text is shown".to_owned())
+        (Severity::High, "marks that change the order in which text is shown".to_owned())
     } else if count >= MESSAGE {
         (Severity::High, format!("{count} zero-width characters in a row"))
     } else if is_word(before) && is_word(after) && !run.starts_with('\u{AD}') {
@@ -103,9 +104,12 @@ fn is_ordinary(run: &str, before: Option<char>, after: Option<char>, opens_file:
     let mut characters = run.chars();
     match (characters.next(), characters.next()) {
         (Some('\u{FEFF}'), None) if opens_file => true,
-        // A flag such as Scotland's is a black flag with the letters of the place as tags.
+        // A flag such as Scotland's is a black flag with the letters of the place as tags. Others could
+        // spell anything.
         (Some(first), _) if is_tag(first) => {
-            before == Some('\u{1F3F4}') && run.ends_with('\u{E007F}') && run.chars().count() <= 7
+            before == Some('\u{1F3F4}')
+                && run.ends_with('\u{E007F}')
+                && FLAGS.contains(&spelled(run).as_str())
         }
         (Some(first), None) if is_variation(first) => true,
         (Some(first), None) if is_byte(first) => is_other(before),
@@ -127,11 +131,6 @@ fn is_byte(c: char) -> bool {
 
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Hebrew, Arabic and their neighbours.
-fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}' | '\u{10800}'..='\u{10FFF}')
 }
 
 /// What tag characters say.

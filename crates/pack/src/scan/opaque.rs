@@ -1,22 +1,18 @@
 //! What cannot be analysed: binaries, nested archives, packed code.
 
-use std::borrow::Cow;
-
-use super::document::Document;
+use super::document::{Comments, Document, Kind};
 use super::finding::Severity;
 
-/// A larger text is not looked at.
-pub const LARGEST: u64 = 8 * 1024 * 1024;
 /// A line of code this long was not written by hand.
 const PACKED_LINE: usize = 5_000;
 /// An encoded block this long holds more than a key or a picture of a few pixels.
 const ENCODED: usize = 1_000;
 
 /// Something that was not understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opaque {
     pub(super) severity: Severity,
-    pub(super) what: Cow<'static, str>,
+    pub(super) what: &'static str,
 }
 
 /// How kinds of files begin, what they are, and how much it matters that they cannot be read.
@@ -49,54 +45,76 @@ const MAGIC: [(&[u8], Severity, &str); 23] = [
 const OFFICE: [&str; 9] =
     [".docx", ".dotx", ".xlsx", ".xltx", ".pptx", ".potx", ".odt", ".ods", ".epub"];
 
-/// The text of a file, or why there is none.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, Opaque> {
-    let opaque = |severity, what| Err(Opaque { severity, what: Cow::Borrowed(what) });
-    let is_text = !bytes.contains(&0);
-    if bytes.len() as u64 > LARGEST {
-        return opaque(Severity::Medium, "larger than 8 MiB");
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) if is_text => return Ok(text),
-        _ => {}
-    }
-    if let Some((_, severity, what)) = MAGIC.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
-        return opaque(*severity, what);
-    }
-    match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => opaque(Severity::Medium, "text in UTF-16"),
-        _ if bytes.get(257..262) == Some(b"ustar") => opaque(Severity::Medium, "a tar archive"),
-        _ if is_text => opaque(Severity::Medium, "text that is not UTF-8"),
-        _ => opaque(Severity::Medium, "binary data"),
-    }
-}
+/// How files begin in which git keeps a repository.
+const GIT: [&[u8]; 9] =
+    [b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"PACK", b"\xfftOc", b"DIRC", b"RIDX", b"CGPH"];
 
-impl Opaque {
-    /// The same, for a file of this name.
-    pub(super) fn named(self, path: &str) -> Self {
-        let path = path.to_ascii_lowercase();
-        let is_office = OFFICE.iter().any(|ending| path.ends_with(ending));
-        match is_office && self.what == "a zip archive" {
-            true => Self { severity: Severity::Low, what: "an office document".into() },
-            false => self,
+/// What a file is that is no text, by how it begins and what it is called.
+pub(super) fn of(head: &[u8], has_nul: bool, kind: Option<Kind>, path: &str) -> Opaque {
+    let opaque = |severity, what| Opaque { severity, what };
+    let is_script = matches!(kind, Some(Kind::Code(Comments::Hash | Comments::Slashes)));
+    let path = path.to_ascii_lowercase();
+    let is_office = OFFICE.iter().any(|ending| path.ends_with(ending));
+    match MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
+        // A script that begins like a picture is still a script.
+        Some(_) if is_script => opaque(Severity::Medium, "a script that is no text"),
+        Some((_, _, "a zip archive")) if is_office => opaque(Severity::Low, "an office document"),
+        Some((_, severity, what)) => opaque(*severity, what),
+        None if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => {
+            opaque(Severity::Medium, "text in UTF-16")
         }
+        None if head.get(257..262) == Some(b"ustar") => opaque(Severity::Medium, "a tar archive"),
+        None if has_nul => opaque(Severity::Medium, "binary data"),
+        None => opaque(Severity::Medium, "text that is not UTF-8"),
     }
 }
 
-/// Lines of a script, from 1, that are packed code or an encoded block.
-pub(super) fn packed(document: &Document<'_>) -> Vec<(usize, Opaque)> {
+/// Files of git's own, which are too many to name each.
+#[derive(Debug, Default)]
+pub(super) struct Repository {
+    files: usize,
+    folder: Option<String>,
+}
+
+impl Repository {
+    /// Counts a file that is no text, if it is one of them.
+    pub(super) fn takes(&mut self, path: &str, head: &[u8]) -> bool {
+        let folder = match path.find(".git/") {
+            Some(0) => ".git",
+            Some(at) if path[..at].ends_with('/') => &path[..at + 4],
+            _ => return false,
+        };
+        let is_gits = GIT.iter().any(|magic| head.starts_with(magic));
+        if is_gits {
+            self.files += 1;
+            // The first, in whatever order they come.
+            if self.folder.as_deref().is_none_or(|known| folder < known) {
+                self.folder = Some(folder.to_owned());
+            }
+        }
+        is_gits
+    }
+
+    /// Where they are, and what.
+    pub(super) fn what(&self) -> Option<(String, String)> {
+        let files = if self.files == 1 { "file" } else { "files" };
+        let what = format!("{} {files} in which git keeps a repository", self.files);
+        self.folder.clone().map(|folder| (folder, what))
+    }
+}
+
+/// The first line of a script, from 1, that is packed code or an encoded block, and what it is.
+pub(super) fn packed(document: &Document<'_>) -> Option<(usize, String)> {
     let judge = |line: &str| {
         if let Some(length) = longest_encoded(line).filter(|length| *length >= ENCODED) {
-            let what = format!("an encoded block of {length} characters").into();
-            return Some(Opaque { severity: Severity::Medium, what });
+            return Some(format!("an encoded block of {length} characters"));
         }
         let spaces = line.bytes().filter(|byte| *byte == b' ').count();
         let is_packed = line.len() >= PACKED_LINE && spaces * 10 < line.len();
-        let what = format!("packed code in a line of {} characters", line.len()).into();
-        is_packed.then_some(Opaque { severity: Severity::Medium, what })
+        is_packed.then(|| format!("packed code in a line of {} characters", line.len()))
     };
-    let lines = document.lines().enumerate();
-    lines.filter_map(|(number, line)| Some((number + 1, judge(line)?))).take(1).collect()
+    let mut lines = document.lines().enumerate();
+    lines.find_map(|(number, line)| Some((number + 1, judge(line)?)))
 }
 
 /// The longest run of characters of Base64 or hexadecimal numbers that is no picture in a data URL.

@@ -11,9 +11,7 @@ mod secrets;
 use super::finding::Severity;
 pub(super) use commands::{OBFUSCATED_CODE, PIPE_TO_SHELL, REVERSE_SHELL};
 pub(super) use credentials::{CREDENTIAL_ACCESS, EXFILTRATION, SENDS};
-pub(super) use instructions::{
-    DENIES, DISCUSSES, HIDE_FROM_USER, OVERRIDE_INSTRUCTIONS, SECURITY, SEND_DATA_OUT,
-};
+pub(super) use instructions::{HIDE_FROM_USER, OVERRIDE_INSTRUCTIONS, SEND_DATA_OUT};
 pub(super) use persistence::PERSISTENCE;
 pub(super) use secrets::SECRET;
 
@@ -33,47 +31,45 @@ pub struct Rule {
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub(super) regex: &'static str,
-    /// Lines that match this are left alone.
-    pub(super) unless: Option<&'static str>,
+    pub(super) unless: Unless,
     pub(super) levels: Levels,
+}
+
+/// Which matches of a pattern are left alone. What stands around a match never matters.
+#[derive(Debug)]
+pub(super) enum Unless {
+    /// None.
+    Never,
+    /// Those that this matches, too.
+    It(&'static str),
+    /// Those whose parts, at least one of them, are all of a kind.
+    All {
+        /// What is a part.
+        parts: &'static str,
+        /// Of what kind each must be.
+        are: &'static str,
+    },
 }
 
 /// Where in a skill something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Instructions in Markdown or plain text.
-    Prose,
-    /// Quotes, tables and code within prose.
-    Quoted,
-    /// A code block in Markdown.
-    CodeBlock,
-    /// Code that runs.
-    Script,
-    /// A comment in a script.
-    Comment,
-    /// Any other text.
-    Data,
+    /// What may be run.
+    Code,
+    /// What is only read: Markdown, plain text, comments of scripts.
+    Text,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Prose, Self::Quoted, Self::CodeBlock, Self::Script, Self::Comment, Self::Data];
-
-    pub(super) fn is_markdown(self) -> bool {
-        matches!(self, Self::Prose | Self::Quoted | Self::CodeBlock)
-    }
+    pub const ALL: [Self; 2] = [Self::Code, Self::Text];
 }
 
 /// How much a match matters in each place; nothing where it is not looked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
-    pub(super) prose: Option<Severity>,
-    pub(super) quoted: Option<Severity>,
-    pub(super) code_block: Option<Severity>,
-    pub(super) script: Option<Severity>,
-    pub(super) comment: Option<Severity>,
-    pub(super) data: Option<Severity>,
+    pub(super) code: Option<Severity>,
+    pub(super) text: Option<Severity>,
 }
 
 const LOW: Option<Severity> = Some(Severity::Low);
@@ -82,48 +78,25 @@ const HIGH: Option<Severity> = Some(Severity::High);
 const CRITICAL: Option<Severity> = Some(Severity::Critical);
 
 impl Levels {
-    /// Words that a model may obey.
-    const fn words(prose: Option<Severity>) -> Self {
-        let (quoted, code_block, comment) = (LOW, LOW, LOW);
-        Self { prose, quoted, code_block, script: LOW, comment, data: MEDIUM }
+    /// Commands: what runs matters most, what a model is shown may be run as well.
+    const fn commands(code: Option<Severity>, text: Option<Severity>) -> Self {
+        Self { code, text }
     }
 
-    /// Commands: what a script does matters most, what a model is shown may be run as well.
-    const fn commands(script: Option<Severity>, shown: Option<Severity>) -> Self {
-        let (prose, quoted, code_block, data) = (shown, shown, shown, shown);
-        Self { prose, quoted, code_block, script, comment: LOW, data }
+    /// Only what may be run.
+    const fn code(code: Option<Severity>) -> Self {
+        Self { code, text: None }
     }
 
-    /// Commands that say nothing where they are only named.
-    const fn code(script: Option<Severity>, code_block: Option<Severity>) -> Self {
-        let (prose, quoted) = (None, None);
-        Self { prose, quoted, code_block, script, comment: None, data: code_block }
-    }
-
-    /// Only what runs by itself.
-    const fn scripts(script: Option<Severity>) -> Self {
-        Self { prose: None, quoted: None, code_block: None, script, comment: None, data: None }
-    }
-
+    /// Words that a model may obey wherever it reads them, and keys.
     const fn everywhere(level: Option<Severity>) -> Self {
-        Self {
-            prose: level,
-            quoted: level,
-            code_block: level,
-            script: level,
-            comment: level,
-            data: level,
-        }
+        Self { code: level, text: level }
     }
 
     pub(super) fn at(&self, place: Place) -> Option<Severity> {
         match place {
-            Place::Prose => self.prose,
-            Place::Quoted => self.quoted,
-            Place::CodeBlock => self.code_block,
-            Place::Script => self.script,
-            Place::Comment => self.comment,
-            Place::Data => self.data,
+            Place::Code => self.code,
+            Place::Text => self.text,
         }
     }
 }
@@ -133,10 +106,10 @@ impl Rule {
     pub fn worst(&self) -> Severity {
         let all = Place::ALL.into_iter().filter_map(|place| self.worst_at(place));
         // The rules without patterns say themselves how grave a finding is.
-        all.max().unwrap_or(if self.id == HIDDEN_UNICODE.id {
-            Severity::Critical
-        } else {
-            Severity::Medium
+        all.max().unwrap_or(match self.id {
+            id if id == HIDDEN_UNICODE.id => Severity::Critical,
+            id if id == OPAQUE_CONTENT.id => Severity::High,
+            _ => Severity::Medium,
         })
     }
 

@@ -9,7 +9,7 @@ use super::{Finding, RULES, Report, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Reports as one SARIF document; each comes with the path its files are relative to.
+/// Reports as one SARIF document, with how much was looked at and how much was not; each comes with the path its files are relative to.
 pub fn sarif<'a>(version: &str, reports: impl IntoIterator<Item = (&'a str, &'a Report)>) -> Value {
     let reports: Vec<(&str, &Report)> = reports.into_iter().collect();
     let results: Vec<Value> = reports
@@ -42,6 +42,8 @@ pub fn sarif<'a>(version: &str, reports: impl IntoIterator<Item = (&'a str, &'a 
             })
         })
         .collect();
+    let sum =
+        |part: fn(&Report) -> u64| reports.iter().map(|(_, report)| part(report)).sum::<u64>();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -53,6 +55,16 @@ pub fn sarif<'a>(version: &str, reports: impl IntoIterator<Item = (&'a str, &'a 
                 "toolExecutionNotifications": skipped,
             }],
             "results": results,
+            "properties": {
+                "looked_at": {
+                    "files": sum(|report| report.looked_at.files as u64),
+                    "bytes": sum(|report| report.looked_at.bytes),
+                },
+                "not_looked_at": sum(|report| {
+                    (report.not_looked_at.len() + report.more_not_looked_at) as u64
+                }),
+                "omitted": sum(|report| report.omitted as u64),
+            },
         }],
     })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use pack::scan::{File, Finding, Report, Scanner, Severity, sarif, skill_folders};
+use pack::scan::{File, Finding, FolderError, Report, Scanner, Search, Severity, sarif};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::Entry;
@@ -23,7 +23,7 @@ use crate::session::Session;
 ///
 /// Few rules of high precision: instructions against the user, hidden characters, credentials read or
 /// sent away, downloads that are run at once, and the like. A scan proves nothing: the report says what
-/// was looked at and what was not.
+/// was looked at and what was not. Whatever could not be read at all is a finding of severity high.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful scan ./my-skill\n  skillful scan skills/ --fail-on medium\n  skillful scan csv-report --format sarif > scan.sarif"
@@ -56,6 +56,24 @@ pub(crate) struct Scanned {
     /// Whether there is such a finding.
     failed: bool,
     skills: Vec<ScannedSkill>,
+    /// Folders that were searched for skills.
+    searched: Vec<Searched>,
+}
+
+/// How far a folder was searched for skills.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Searched {
+    /// The folder.
+    path: String,
+    /// Skills that were found.
+    skills: usize,
+    /// Folders that were searched, with itself.
+    folders: usize,
+    /// Files that belong to no skill and were not looked at.
+    other_files: usize,
+    /// What could not be searched.
+    #[serde(flatten)]
+    report: Report,
 }
 
 /// What was found in one skill.
@@ -83,15 +101,16 @@ impl Scan {
         if self.format == Format::Sarif {
             // Code hosts know files by their path below the folder the program was started in.
             let base = &session.surroundings.working_directory;
-            let reports = scanned.skills.iter().map(|skill| {
-                let below = Path::new(&skill.path).strip_prefix(base).ok().and_then(Path::to_str);
-                (below.unwrap_or(&skill.path), &skill.report)
+            let reports = scanned.reports().map(|(path, report)| {
+                let below = Path::new(path).strip_prefix(base).ok().and_then(Path::to_str);
+                (below.unwrap_or(path), report)
             });
             output.result(&sarif(env!("CARGO_PKG_VERSION"), reports), |_, _| Ok(()))?;
         } else {
             let width = output.width();
             output.result(&scanned, |out, palette| {
-                scanned.skills.iter().try_for_each(|skill| skill.write(width, out, palette))
+                scanned.skills.iter().try_for_each(|skill| skill.write(width, out, palette))?;
+                scanned.searched.iter().try_for_each(|search| search.write(width, out, palette))
             })?;
         }
         output.note(
@@ -102,46 +121,71 @@ impl Scan {
 
     fn scan(&self, session: &Session) -> Result<Scanned, Failure> {
         let scanner = Scanner::new();
-        let mut skills = Vec::new();
+        let (skills, searched) = (Vec::new(), Vec::new());
+        let mut scanned = Scanned { fail_on: self.fail_on, failed: false, skills, searched };
         for path in &self.paths {
-            skills.extend(scan_path(&scanner, session, path)?);
+            scanned.add(&scanner, session, path)?;
         }
-        let failed = skills.iter().any(|skill| skill.report.worst() >= Some(self.fail_on));
-        Ok(Scanned { fail_on: self.fail_on, failed, skills })
+        let failed = scanned.reports().any(|(_, report)| report.worst() >= Some(self.fail_on));
+        Ok(Scanned { failed, ..scanned })
     }
 }
 
-/// The skills at a path, or the one of that name.
-fn scan_path(
-    scanner: &Scanner,
-    session: &Session,
-    path: &Path,
-) -> Result<Vec<ScannedSkill>, Failure> {
-    let place = session.surroundings.working_directory.join(path);
-    let Ok(place) = place.canonicalize() else {
-        let index = session.index()?;
-        let entry = session.find(&index, &path.to_string_lossy())?;
-        return Ok(vec![ScannedSkill::at(&entry.path, scan_entry(scanner, entry)?)]);
-    };
-    let folder = match place.parent() {
-        Some(folder) if place.ends_with("SKILL.md") => folder,
-        _ => &place,
-    };
-    let folders = skill_folders(folder);
-    if folders.is_empty() {
-        let message = format!("there is no skill at `{}`", path.display());
-        return Err(Failure::new(Exit::Failed, "SkillNotFound", message)
-            .hint("name a folder that holds a SKILL.md, or a skill that `skillful list` shows"));
+impl Scanned {
+    /// Looks at the skills at a path, or at the one of that name.
+    fn add(&mut self, scanner: &Scanner, session: &Session, path: &Path) -> Result<(), Failure> {
+        let place = session.surroundings.working_directory.join(path);
+        // What a link of that name leads to is not what was asked about.
+        let folder = match place.parent() {
+            Some(folder) if path.ends_with("SKILL.md") && place.symlink_metadata().is_ok() => {
+                folder
+            }
+            _ => &place,
+        };
+        let Ok(folder) = folder.canonicalize() else {
+            let index = session.index()?;
+            let entry = session.find(&index, &path.to_string_lossy())?;
+            self.skills.push(ScannedSkill::at(&entry.path, scan_entry(scanner, entry)?));
+            return Ok(());
+        };
+        let none = || {
+            let message = format!("there is no skill at `{}`", path.display());
+            Failure::new(Exit::Failed, "SkillNotFound", message)
+                .hint("name a folder that holds a SKILL.md, or a skill that `skillful list` shows")
+        };
+        if !folder.is_dir() {
+            return Err(none());
+        }
+        let search = scanner.find_skills(&folder).map_err(unreadable)?;
+        // Where something could not be searched, that is the answer.
+        if search.skills.is_empty() && search.report.findings.is_empty() {
+            return Err(none());
+        }
+        for skill in &search.skills {
+            let report = scanner.scan_folder(skill);
+            let report = report.unwrap_or_else(|error| scanner.unreadable(&error));
+            self.skills.push(ScannedSkill::at(skill, report));
+        }
+        if search.skills != [folder.as_path()] {
+            self.searched.push(Searched::new(&folder, search));
+        }
+        Ok(())
     }
-    let scanned = |folder: &PathBuf| Ok(ScannedSkill::at(folder, scan_folder(scanner, folder)?));
-    folders.iter().map(scanned).collect()
+
+    /// Every report, with the folder it speaks of.
+    fn reports(&self) -> impl Iterator<Item = (&str, &Report)> {
+        let skills = self.skills.iter().map(|skill| (skill.path.as_str(), &skill.report));
+        skills.chain(self.searched.iter().map(|search| (search.path.as_str(), &search.report)))
+    }
 }
 
 /// Looks through the skill in a folder.
 pub(crate) fn scan_folder(scanner: &Scanner, folder: &Path) -> Result<Report, Failure> {
-    scanner.scan_folder(folder).map_err(|error| {
-        Failure::from_error(Exit::Failed, "IOError", &error).hint("check the folder's permissions")
-    })
+    scanner.scan_folder(folder).map_err(unreadable)
+}
+
+fn unreadable(error: FolderError) -> Failure {
+    Failure::from_error(Exit::Failed, "IOError", &error).hint("check the folder's permissions")
 }
 
 /// Looks through a skill of the index.
@@ -171,23 +215,74 @@ impl ScannedSkill {
         out: &mut dyn Write,
         palette: Palette,
     ) -> std::io::Result<()> {
-        let Palette { bold, dim, .. } = palette;
+        let Palette { bold, .. } = palette;
         writeln!(out, "{bold}{}{bold:#}", for_terminal(&self.path))?;
-        self.report.findings.iter().try_for_each(|found| write(found, width, out, palette))?;
-        if self.report.omitted > 0 {
-            let more = count(self.report.omitted, "more finding");
-            writeln!(out, "  {dim}{more} of the same kinds{dim:#}")?;
-        }
-        let Report { findings, looked_at, not_looked_at, .. } = &self.report;
-        let found = count(findings.len() + self.report.omitted, "finding");
+        write_findings(&self.report, width, out, palette)?;
+        let Report { findings, omitted, looked_at, .. } = &self.report;
+        let found = count(findings.len() + omitted, "finding");
         let (files, bytes) = (count(looked_at.files, "file"), looked_at.bytes);
         writeln!(out, "  {found}; looked at {files}, {bytes} bytes")?;
-        for skipped in not_looked_at {
-            let (file, reason) = (for_terminal(&skipped.file), for_terminal(&skipped.reason));
-            let text = format!("not looked at: {file} ({reason})");
-            writeln!(out, "  {}", wrapped(&text, width, 2))?;
+        write_not_looked_at(&self.report, width, out)
+    }
+}
+
+impl Searched {
+    fn new(path: &Path, search: Search) -> Self {
+        Self {
+            path: path.to_string_lossy().into_owned(),
+            skills: search.skills.len(),
+            folders: search.folders,
+            other_files: search.other_files,
+            report: search.report,
         }
-        Ok(())
+    }
+
+    fn write(
+        &self,
+        width: Option<usize>,
+        out: &mut dyn Write,
+        palette: Palette,
+    ) -> std::io::Result<()> {
+        let Palette { bold, .. } = palette;
+        writeln!(out, "{bold}{}{bold:#}", for_terminal(&self.path))?;
+        write_findings(&self.report, width, out, palette)?;
+        let (skills, folders) = (count(self.skills, "skill"), count(self.folders, "folder"));
+        writeln!(out, "  {skills} in {folders}")?;
+        if self.other_files > 0 {
+            let files = count(self.other_files, "file");
+            writeln!(out, "  not looked at: {files} of no skill")?;
+        }
+        write_not_looked_at(&self.report, width, out)
+    }
+}
+
+fn write_findings(
+    report: &Report,
+    width: Option<usize>,
+    out: &mut dyn Write,
+    palette: Palette,
+) -> std::io::Result<()> {
+    report.findings.iter().try_for_each(|found| write(found, width, out, palette))?;
+    if report.omitted > 0 {
+        let (dim, more) = (palette.dim, count(report.omitted, "more finding"));
+        writeln!(out, "  {dim}{more} of the same kinds{dim:#}")?;
+    }
+    Ok(())
+}
+
+fn write_not_looked_at(
+    report: &Report,
+    width: Option<usize>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    for skipped in &report.not_looked_at {
+        let (file, reason) = (for_terminal(&skipped.file), for_terminal(&skipped.reason));
+        let text = format!("not looked at: {file} ({reason})");
+        writeln!(out, "  {}", wrapped(&text, width, 2))?;
+    }
+    match report.more_not_looked_at {
+        0 => Ok(()),
+        more => writeln!(out, "  not looked at: {more} more"),
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) struct Verification {
     origin: Option<String>,
     /// What a scan of the files found; a finding is no proof, and none is no proof either.
     findings: Vec<FoundIn>,
+    /// Further findings of the same kinds that are not listed.
+    omitted: usize,
 }
 
 /// A finding in a skill.
@@ -171,14 +173,16 @@ impl Verify {
             problems.push(Problem::from(&refusal));
         }
         let scanner = Scanner::new();
-        let mut findings = Vec::new();
+        let (mut findings, mut omitted) = (Vec::new(), 0);
         for skill in &pack.skills {
             let report = scan(&scanner, &pack, skill).map_err(CheckError::from)?;
+            omitted += report.omitted;
             let own = report.findings.into_iter();
             findings.extend(own.map(|finding| FoundIn { skill: skill.name().to_owned(), finding }));
         }
         Ok(Verification {
             findings,
+            omitted,
             ok: problems.is_empty(),
             files: pack.files.clone(),
             problems,
@@ -208,6 +212,7 @@ impl Verify {
             problems,
             signer: locked.signer.clone(),
             origin: Some(locked.source.clone()),
+            omitted: report.omitted,
             findings: self.findings(report),
         })
     }
@@ -224,6 +229,7 @@ impl Verify {
             problems: Vec::new(),
             signer: None,
             origin: None,
+            omitted: report.omitted,
             findings: self.findings(report),
         })
     }
@@ -244,6 +250,7 @@ impl Verification {
             signer: None,
             origin: None,
             findings: Vec::new(),
+            omitted: 0,
         }
     }
 
@@ -276,6 +283,9 @@ impl Verification {
                 for_terminal(&place),
                 for_terminal(&finding.explanation)
             )?;
+        }
+        if self.omitted > 0 {
+            writeln!(out, "{} of the same kinds", count(self.omitted, "more finding"))?;
         }
         if self.ok {
             let signer = self.signer.as_ref().map(|signer| {

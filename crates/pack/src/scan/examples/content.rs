@@ -8,6 +8,8 @@ pub(super) static HIDDEN_UNICODE: Examples = Examples {
         (Critical, "SKILL.md", "Be kind.\u{E0073}\u{E0065}\u{E006E}\u{E0064}\u{E0020}\u{E0061}"),
         (Critical, "SKILL.md", "😀\u{E0110}\u{E0111}\u{E0112}"),
         (Critical, "SKILL.md", "a\u{FE00}\u{FE01}\u{FE02}\u{FE00}"),
+        (Critical, "SKILL.md", "🏴\u{E0069}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}\u{E007F}"),
+        (High, "SKILL.md", "שלום \u{202E}nimda\u{202C}"),
         (High, "scripts/run.py", "if x: # \u{202E}nimda\u{2066}"),
         (
             High,
@@ -91,6 +93,7 @@ pub(super) static OPAQUE_CONTENT: Examples = Examples {
         (Medium, "bin/tool", "\u{7f}ELF\u{2}\u{1}\u{1}\0\0"),
         (Medium, "assets/more.zip", "PK\u{3}\u{4}\u{14}\0\0"),
         (Medium, "data.bin", "a\0b"),
+        (Medium, "scripts/run.sh", "GIF89a\0"),
         (Low, "assets/form.docx", "PK\u{3}\u{4}\u{14}\0\0"),
         (Low, "assets/form.pdf", "%PDF-1.7\n\0"),
         (Info, "assets/moving.gif", "GIF89a\0"),

@@ -53,6 +53,14 @@ fn what_was_not_looked_at_is_a_notification() {
 }
 
 #[test]
+fn a_document_says_how_much_was_looked_at() {
+    let expected = serde_json::json!({
+        "looked_at": {"files": 1, "bytes": 30}, "not_looked_at": 1, "omitted": 0,
+    });
+    assert_eq!(document()["runs"][0]["properties"], expected);
+}
+
+#[test]
 fn an_absolute_folder_gives_whole_uris() {
     let report = Scanner::new().scan([File { path: "a", bytes: b"\0", executable: false }]);
     let document = sarif("1", [("/skills/one", &report)]);

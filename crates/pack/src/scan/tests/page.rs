@@ -76,12 +76,8 @@ fn capital(text: &str) -> String {
 
 fn name(place: Place) -> &'static str {
     match place {
-        Place::Prose => "prose",
-        Place::Quoted => "quotes, tables and code within prose",
-        Place::CodeBlock => "code blocks",
-        Place::Script => "scripts",
-        Place::Comment => "comments of scripts",
-        Place::Data => "other files",
+        Place::Code => "what may be run",
+        Place::Text => "Markdown, plain text and comments",
     }
 }
 
