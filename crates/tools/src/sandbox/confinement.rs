@@ -42,14 +42,15 @@ pub struct Limits {
     /// Processor time of one process, written in seconds.
     #[serde(with = "seconds")]
     pub cpu: Duration,
-    /// Bytes of private memory, of one process (refused at once) and of the tree (sampled, then
-    /// killed).
+    /// Bytes of memory: private to one process, or ever mapped to be shared (refused at once), and all
+    /// that the tree holds (sampled, then killed).
     pub memory: u64,
     /// Processes and threads alive at once.
     pub processes: u64,
     /// Bytes of one written file.
     pub file_size: u64,
-    /// Bytes beneath the working folder (sampled, then killed).
+    /// Bytes beneath the working folder and in removed files that are still open (sampled, then killed).
+    /// Folders that cannot be listed, or lie more than 128 levels deep, are over the limit.
     pub disk: u64,
     /// Open files of one process.
     pub open_files: u64,

@@ -36,8 +36,8 @@ pub(super) struct Namespaces {
     pub(super) last_process: Option<String>,
     /// The options of a private `/dev/shm`.
     pub(super) shared_memory: Option<CString>,
-    /// What `/proc` would show to root and not to others.
-    pub(super) for_root: Vec<Covered>,
+    /// What `/proc` should not show.
+    pub(super) covered: Vec<Covered>,
     /// What stays writable, the deepest path first.
     pub(super) writable: Vec<Place>,
 }
@@ -69,7 +69,7 @@ pub(super) fn enter(namespaces: &Namespaces) -> Result<Option<OwnedFd>, (Stage, 
         write_file(c"/proc/sys/kernel/pid_max", number.as_bytes()).at(Stage::Processes)?;
     }
     close_all_but(&namespaces.writable).at(Stage::Mounts)?;
-    for path in &namespaces.for_root {
+    for path in &namespaces.covered {
         cover(path).at(Stage::Processes)?;
     }
     let Some(options) = &namespaces.shared_memory else { return Ok(None) };

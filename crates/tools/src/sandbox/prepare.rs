@@ -120,11 +120,7 @@ fn namespaces(
             .namespacing
             .process_limit
             .then(|| (limits.processes.saturating_add(300)).to_string()),
-        for_root: if rustix::process::geteuid().is_root() {
-            system::for_root()
-        } else {
-            Vec::new()
-        },
+        covered: system::covered(),
         shared_memory: shared_memory.then(|| CString::new(options).ok()).flatten(),
         writable,
     }

@@ -94,25 +94,35 @@ pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "
 /// Opened for writing, it can be mapped to be shared, and that memory nobody could count.
 pub(super) const ZEROS: &str = "/dev/zero";
 
-/// What `/proc` shows to root alone, and some of what it shows to root more of.
+/// What is covered in `/proc`: the kernel's keys, and for root what it shows to root alone.
 ///
 /// A program that runs as root has no privileges in the sandbox, but it still is the owner of these.
-pub(super) fn for_root() -> Vec<Covered> {
-    const KEYS: [&str; 2] = ["keys", "key-users"];
-    const FOLDERS: [&CStr; 2] = [c"/proc/sys/net", c"/proc/tty/driver"];
+pub(super) fn covered() -> Vec<Covered> {
+    let keys = [c"/proc/keys", c"/proc/key-users"].into_iter().filter(|path| exists(path));
+    let keys = keys.map(|path| Covered::File(path.to_owned()));
+    if rustix::process::geteuid().is_root() {
+        keys.chain(for_root()).collect()
+    } else {
+        keys.collect()
+    }
+}
+
+fn exists(path: &CStr) -> bool {
+    Path::new(OsStr::from_bytes(path.to_bytes())).exists()
+}
+
+fn for_root() -> impl Iterator<Item = Covered> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let files = entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let is_process = name.bytes().all(|byte| byte.is_ascii_digit());
         let is_for_root = !is_process
             && entry.metadata().is_ok_and(|file| file.is_file() && file.mode() & 0o004 == 0);
-        (is_for_root || KEYS.contains(&name.as_str()))
-            .then(|| CString::new(format!("/proc/{name}")).ok().map(Covered::File))
-            .flatten()
+        let path = is_for_root.then(|| CString::new(format!("/proc/{name}")).ok())?;
+        path.map(Covered::File)
     });
-    let folders =
-        FOLDERS.into_iter().filter(|path| Path::new(OsStr::from_bytes(path.to_bytes())).is_dir());
-    files.chain(folders.map(|path| Covered::Folder(path.to_owned()))).collect()
+    let folders = [c"/proc/sys/net", c"/proc/tty/driver"].into_iter().filter(|path| exists(path));
+    files.chain(folders.map(|path| Covered::Folder(path.to_owned())))
 }
 
 /// What `/proc` says about the machine rather than about a process.

@@ -124,11 +124,16 @@ fn what_proc_keeps_for_root_cannot_be_read() {
     contained_from_root(
         Shell,
         r#"
-for file in kpageflags kpagecount slabinfo vmallocinfo keys timer_list sys/net/ipv4/tcp_fastopen_key; do
+for file in kpageflags kpagecount slabinfo vmallocinfo timer_list sys/net/ipv4/tcp_fastopen_key; do
     [ "$(head -c 64 /proc/$file | wc -c)" -gt 0 ] && echo ESCAPED $file
 done
 "#,
     );
+}
+
+#[test]
+fn the_keys_of_the_kernel_are_not_listed() {
+    contained(Shell, "[ $(cat /proc/keys /proc/key-users | wc -c) -gt 0 ] && echo ESCAPED");
 }
 
 #[test]

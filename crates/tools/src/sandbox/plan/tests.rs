@@ -57,7 +57,8 @@ fn no_sandbox_was_asked_for_and_none_is_claimed() {
     let (_, applied) = plan(&Kernel::complete(), &in_mode(SandboxMode::Off)).unwrap();
     let expected = serde_json::json!({
         "mode": "off", "landlock_abi": null, "seccomp": false, "no_new_privileges": false,
-        "limits": null, "network": null, "isolation": "swept", "missing": [],
+        "limits": null, "network": null, "hidden": 0, "unsearched": 0, "isolation": "swept",
+        "missing": [],
     });
     assert_eq!(serde_json::to_value(applied).unwrap(), expected);
 }
