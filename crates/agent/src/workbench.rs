@@ -218,5 +218,9 @@ fn of_tool(error: &ToolError) -> Refusal {
 }
 
 fn io_error(error: &dyn std::error::Error) -> Refusal {
-    Refusal::new("IOError", error.to_string(), "check that the disk has room and can be written")
+    let mut message = error.to_string();
+    if let Some(cause) = error.source() {
+        message.push_str(&format!(": {cause}"));
+    }
+    Refusal::new("IOError", message, "check that the disk has room and can be written")
 }

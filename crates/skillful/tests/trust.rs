@@ -304,7 +304,7 @@ fn trust_that_cannot_be_kept_says_what_stands_in_its_way() {
     world.write("home/.agent/trust.json/a-folder", "");
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
-    error: cannot read `[world]/home/.agent/trust.json`: Is a directory (os error 21)
+    error: cannot read `[world]/home/.agent/trust.json`: it is not a plain file
     hint: check that it is a file and that you may read it
     [exit 1]
     ");

@@ -41,7 +41,8 @@ const PLACES: &[(&str, &str)] = &[
     ("skillful/src/models/remote.rs", "reads a certificate that the user names"),
     ("skillful/src/commands/doctor.rs", "tries whether the user's cache can be written"),
     // Evals: cases are read, each run has a fresh folder.
-    ("eval/src/case", "reads cases and what they expect"),
+    ("eval/src/folder.rs", "reads and copies what cases bring, beneath a handle of its own"),
+    ("eval/src/shelf.rs", "a fresh folder for what cases bring"),
     ("eval/src/suite.rs", "finds cases"),
     ("eval/src/runner/place.rs", "fills the fresh folder of a case"),
     ("skillful/src/commands/eval/folder.rs", "writes a built-in skill into a fresh folder"),
