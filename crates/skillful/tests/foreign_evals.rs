@@ -12,6 +12,11 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 use world::World;
 
+/// Changes a clone after it was trusted.
+type Change = fn(&World);
+/// Makes a clone hostile.
+type Prepare = Box<dyn Fn(&World)>;
+
 /// Replies that run the script of the skill `tool`.
 fn runs_the_script() -> Value {
     json!({"turns": [
@@ -98,7 +103,7 @@ fn nothing_of_a_clone_runs_before_it_is_trusted() {
 
 #[test]
 fn whatever_a_case_uses_is_part_of_what_is_trusted() {
-    let changes: [(&str, fn(&World)); 9] = [
+    let changes: [(&str, Change); 9] = [
         ("the case", |world| {
             suite(world, &case("other", json!({"files": ["inputs/a.txt"]}), answers()));
         }),
@@ -508,17 +513,16 @@ fn a_case_runs_in_the_sandbox_whatever_the_user_does_without() {
 fn nothing_outside_of_a_case_is_read_or_copied() {
     let secret = "the-users-private-key";
     let plain = |setup: Value| case("bad", setup, answers());
-    let link =
-        |path: &'static str, target: &'static str, setup: Value| -> (Value, Box<dyn Fn(&World)>) {
-            (
-                plain(setup),
-                Box::new(move |world: &World| {
-                    world.link(&format!("project/.agent/evals/{path}"), target);
-                }),
-            )
-        };
-    let nothing = || Box::new(|_: &World| {}) as Box<dyn Fn(&World)>;
-    let fifo = |path: &'static str, setup: Value| -> (Value, Box<dyn Fn(&World)>) {
+    let link = |path: &'static str, target: &'static str, setup: Value| -> (Value, Prepare) {
+        (
+            plain(setup),
+            Box::new(move |world: &World| {
+                world.link(&format!("project/.agent/evals/{path}"), target);
+            }),
+        )
+    };
+    let nothing = || Box::new(|_: &World| {}) as Prepare;
+    let fifo = |path: &'static str, setup: Value| -> (Value, Prepare) {
         (
             plain(setup),
             Box::new(move |world: &World| {

@@ -255,7 +255,7 @@ fn what_a_case_says_about_settings_is_handed_over_as_a_projects_word() {
     let world = World::new();
     let setup = json!({"setup": {"config": {"disclosure": "core"}}});
     assert_eq!(world.answer("settings", setup.clone()), "{disclosure:core}");
-    assert_eq!(world.answer("config", setup.clone()), "{}");
+    assert_eq!(world.answer("config", setup), "{}");
     assert_eq!(world.answer("settings", json!({})), "{}", "also where it says nothing");
 }
 
