@@ -194,6 +194,7 @@ fn a_question_shows_what_is_approved() {
       why    count
       with   text-stats/scripts/stats.sh 'a b.txt' -
       stdin  10 characters: some words
+      always this script of this skill, in this project, until its files change
     [o]nce  [r]un  [a]lways  [n]o, or no and why: n too many
       ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
     Done.
@@ -215,6 +216,7 @@ fn a_question_says_what_it_does_not_show() {
       why    count
       with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
       stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+      always this script of this skill, in this project, until its files change
     [o]nce  [r]un  [a]lways  [n]o, or no and why: n
       ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
     Done.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
@@ -107,6 +108,33 @@ fn a_helper_swapped_while_the_question_is_open_does_not_run() {
         assert!(!observed.contains("evil"), "{file}: {observed}");
         assert!(!runs_unasked(&world), "{file}: the approval was for what is gone");
     }
+}
+
+#[test]
+fn what_was_not_approved_never_runs_however_files_change() {
+    let world = world();
+    always(&world);
+    let helper = world.path(&format!("{SKILL}/scripts/.lib/a.sh"));
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let next = world.path("next");
+            for text in ["echo evil\n", "echo good\n"].iter().cycle() {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                fs::write(&next, text).unwrap();
+                fs::rename(&next, &helper).unwrap();
+            }
+        });
+        for _ in 0..10 {
+            // It runs, is refused or asks: whatever was there when somebody looked.
+            world.run(RUN);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    let written = world.run("cat .agent/runs/*/observations/*.stdout");
+    assert!(written.contains("good") && !written.contains("evil"), "{written}");
 }
 
 #[test]

@@ -88,9 +88,11 @@ fn put(question: &ApprovalRequest) {
         for_terminal(&question.tool),
         for_terminal(&question.effect),
     );
-    let always = question.always.iter().map(|always| ("always", always.clone()));
-    for (label, value) in question.facts().into_iter().chain(always) {
+    for (label, value) in question.facts() {
         text += &format!("  {dim}{label:<5}{dim:#}  {}\n", for_terminal(&value));
+    }
+    if let Some(always) = &question.always {
+        text += &format!("  {dim}always{dim:#} {}\n", for_terminal(always));
     }
     text += &format!("{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  ");
     if question.always.is_some() {
