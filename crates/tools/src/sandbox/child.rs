@@ -42,7 +42,12 @@ pub(super) fn warden(prepared: &Prepared) -> ! {
         Err((stage, error)) => fail(prepared, stage, &error),
     };
     raw::close_all_but(&[prepared.report.as_raw_fd()]);
-    let end = reap::until(script, prepared.traced_limit);
+    let say_running = || drop(report::send(prepared.report.as_fd(), &Report::Running));
+    if prepared.gate.is_none() {
+        // It shared our memory, and we waited, until it became the program.
+        say_running();
+    }
+    let end = reap::until(script, prepared.traced_limit, say_running);
     if !namespaces {
         reap::sweep();
     }

@@ -133,7 +133,7 @@ pub(super) fn launch(
         && prepare::may_cover_shared_memory(confinement, folder);
     let stdin = invocation.map_or(&[][..], |invocation| &invocation.stdin);
     let prepared = Prepared {
-        isolation: prepare::isolation(plan, confinement, &writable, shared_memory),
+        isolation: prepare::isolation(plan, confinement, &writable, shared_memory)?,
         confined: plan.confined,
         command_line: prepare::command_line(),
         command: invocation.map(prepare::command).transpose()?,

@@ -77,8 +77,8 @@ impl<'a> Patrol<'a> {
     }
 
     /// Looks, if it is time to, and says which limit has been exceeded, given how much shared memory was
-    /// handed out.
-    pub(super) fn look(&mut self, shared: u64) -> Option<Reason> {
+    /// handed out; none to a program that does not run yet.
+    pub(super) fn look(&mut self, shared: Option<u64>) -> Option<Reason> {
         let now = Instant::now();
         if now >= self.deadline {
             return Some(Reason::Time);
@@ -86,10 +86,10 @@ impl<'a> Patrol<'a> {
         if now < self.next {
             return None;
         }
-        if !self.confined {
+        let Some(shared) = shared.filter(|_| self.confined) else {
             self.next = now + TICK;
             return None;
-        }
+        };
         let processes = tree::descendants(self.root);
         if tree::tasks(&processes) > self.limits.processes {
             return Some(Reason::Processes);

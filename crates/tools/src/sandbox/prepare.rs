@@ -89,14 +89,14 @@ pub(super) fn isolation(
     confinement: &Confinement,
     writable: &[Opened],
     shared_memory: bool,
-) -> Isolation {
-    match plan.isolation {
+) -> Result<Isolation, SandboxError> {
+    Ok(match plan.isolation {
         plan::Isolation::Namespaces => {
-            Isolation::Namespaces(namespaces(plan, confinement, writable, shared_memory))
+            Isolation::Namespaces(namespaces(plan, confinement, writable, shared_memory)?)
         }
         plan::Isolation::Supervised => Isolation::Supervised,
         plan::Isolation::Swept => Isolation::Swept,
-    }
+    })
 }
 
 fn namespaces(
@@ -104,13 +104,13 @@ fn namespaces(
     confinement: &Confinement,
     writable: &[Opened],
     shared_memory: bool,
-) -> Namespaces {
+) -> Result<Namespaces, SandboxError> {
     let limits = &confinement.limits;
     let identity = |id: u32| format!("{id} {id} 1");
     let mut writable: Vec<Place> = writable.iter().map(|(_, place)| place.clone()).collect();
     writable.sort_by_key(|place| std::cmp::Reverse(place.path.as_bytes().len()));
     let options = format!("mode=1777,nr_inodes=4096,size={}", limits.memory / 4);
-    Namespaces {
+    Ok(Namespaces {
         identity: plan.namespacing.user.then(|| Identity {
             user: identity(rustix::process::geteuid().as_raw()),
             group: identity(rustix::process::getegid().as_raw()),
@@ -120,10 +120,10 @@ fn namespaces(
             .namespacing
             .process_limit
             .then(|| (limits.processes.saturating_add(300)).to_string()),
-        covered: system::covered(),
+        covered: system::covered().map_err(setup("look through `/proc`"))?,
         shared_memory: shared_memory.then(|| CString::new(options).ok()).flatten(),
         writable,
-    }
+    })
 }
 
 /// The rules on files, where there is a Landlock to enforce them.

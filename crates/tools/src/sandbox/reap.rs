@@ -26,12 +26,18 @@ pub(super) enum End {
     Crowded,
 }
 
-/// Reaps until `script` has ended, the parent asks to stop, or more than `limit` traced tasks live.
-pub(super) fn until(script: Pid, limit: u64) -> End {
+/// Reaps until `script` has ended, the parent asks to stop, or more than `limit` traced tasks live; says
+/// when a traced one has become the program.
+pub(super) fn until(script: Pid, limit: u64, say_running: impl Fn()) -> End {
     let mut living = 1_u64;
+    let mut is_running = false;
     loop {
         while let Ok(Some((process, status))) = wait(ALL | WaitOptions::NOHANG) {
             if status.stopped() {
+                if !is_running && status.as_raw() >> 16 == libc::PTRACE_EVENT_EXEC {
+                    is_running = true;
+                    say_running();
+                }
                 living = living.wrapping_add_signed(let_go_on(process, status));
             } else if process == script {
                 return End::Ended(status.as_raw());

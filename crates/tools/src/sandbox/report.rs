@@ -76,6 +76,8 @@ pub(super) enum Report {
     Supervise(OwnedFd),
     /// Here is the shared memory that only the sandbox sees.
     SharedMemory(OwnedFd),
+    /// The program runs; before it there was a copy of us.
+    Running,
     /// The program ended with this wait status.
     Ended(i32),
     /// There were too many processes; all of them are dead.
@@ -93,6 +95,7 @@ pub(super) fn send(socket: BorrowedFd<'_>, report: &Report) -> io::Result<()> {
         Report::Ended(status) => (3, *status, 0),
         Report::Crowded => (4, 0, 0),
         Report::SharedMemory(_) => (5, 0, 0),
+        Report::Running => (6, 0, 0),
     };
     let mut bytes = [0; SIZE];
     for (place, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip([kind, first, second]) {
@@ -139,6 +142,7 @@ pub(super) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<Report>> {
         (3, ..) => Some(Report::Ended(first)),
         (4, ..) => Some(Report::Crowded),
         (5, _, Some(folder)) => Some(Report::SharedMemory(folder)),
+        (6, ..) => Some(Report::Running),
         _ => return Err(io::ErrorKind::InvalidData.into()),
     })
 }

@@ -4,11 +4,14 @@
 //! file by file, `/dev` device by device, and `/proc` as a whole only where it shows the sandbox
 //! alone.
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString};
 use std::fs;
+use std::io;
+use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, open, statat};
 
 use super::mounts::Covered;
 
@@ -97,32 +100,46 @@ pub(super) const ZEROS: &str = "/dev/zero";
 /// What is covered in `/proc`: the kernel's keys, and for root what it shows to root alone.
 ///
 /// A program that runs as root has no privileges in the sandbox, but it still is the owner of these.
-pub(super) fn covered() -> Vec<Covered> {
-    let keys = [c"/proc/keys", c"/proc/key-users"].into_iter().filter(|path| exists(path));
-    let keys = keys.map(|path| Covered::File(path.to_owned()));
+pub(super) fn covered() -> io::Result<Vec<Covered>> {
+    let mut covered: Vec<_> =
+        [c"/proc/keys", c"/proc/key-users"].map(known_file).into_iter().flatten().collect();
     if rustix::process::geteuid().is_root() {
-        keys.chain(for_root()).collect()
-    } else {
-        keys.collect()
+        // The keys of the network's connections, among much that nobody needs.
+        covered.extend(exists(c"/proc/sys/net").then(|| Covered::Folder(c"/proc/sys/net".into())));
+        covered.extend(for_root()?);
     }
+    Ok(covered)
+}
+
+fn known_file(path: &CStr) -> Option<Covered> {
+    exists(path).then(|| Covered::File(path.into()))
 }
 
 fn exists(path: &CStr) -> bool {
-    Path::new(OsStr::from_bytes(path.to_bytes())).exists()
+    statat(CWD, path, AtFlags::empty()).is_ok()
 }
 
-fn for_root() -> impl Iterator<Item = Covered> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let files = entries.filter_map(|entry| {
-        let name = entry.file_name().into_string().ok()?;
-        let is_process = name.bytes().all(|byte| byte.is_ascii_digit());
-        let is_for_root = !is_process
-            && entry.metadata().is_ok_and(|file| file.is_file() && file.mode() & 0o004 == 0);
-        let path = is_for_root.then(|| CString::new(format!("/proc/{name}")).ok())?;
-        path.map(Covered::File)
-    });
-    let folders = [c"/proc/sys/net", c"/proc/tty/driver"].into_iter().filter(|path| exists(path));
-    files.chain(folders.map(|path| Covered::Folder(path.to_owned())))
+/// The files that only their owner may read.
+fn for_root() -> io::Result<Vec<Covered>> {
+    let folder = open(c"/proc", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut found = Vec::new();
+    // So small that the processes, which come last and are many, are not asked for.
+    let mut buffer = [MaybeUninit::uninit(); 1024];
+    let mut entries = RawDir::new(&folder, &mut buffer);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.to_bytes().first().is_some_and(u8::is_ascii_digit) {
+            break;
+        }
+        if entry.file_type() == FileType::RegularFile
+            && statat(&folder, name, AtFlags::empty())?.st_mode & 0o004 == 0
+        {
+            let path = [c"/proc/".to_bytes(), name.to_bytes()].concat();
+            found.extend(CString::new(path).ok().map(Covered::File));
+        }
+    }
+    Ok(found)
 }
 
 /// What `/proc` says about the machine rather than about a process.

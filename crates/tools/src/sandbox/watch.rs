@@ -31,6 +31,8 @@ pub(super) struct Watch<'a> {
     supervisor: Option<Supervisor>,
     /// The sandbox's own `/dev/shm`.
     shared_memory: Option<OwnedFd>,
+    /// Whether the program is there, and not a copy of us that is going to become it.
+    running: bool,
     /// Whether the warden may still have something to say.
     reporting: bool,
     killed: Option<Reason>,
@@ -51,6 +53,8 @@ enum Source {
     Output(usize),
     Report,
     Calls,
+    /// Nobody is left who could make one.
+    NoMoreCalls,
 }
 
 impl<'a> Watch<'a> {
@@ -67,6 +71,7 @@ impl<'a> Watch<'a> {
             invocation,
             supervisor: None,
             shared_memory: None,
+            running: false,
             reporting: true,
             killed: None,
             failed: None,
@@ -97,6 +102,7 @@ impl<'a> Watch<'a> {
                     Source::Output(index) => self.take_output(&mut streams, index, &mut piece),
                     Source::Report => self.take_report(),
                     Source::Calls => self.take_call(),
+                    Source::NoMoreCalls => self.supervisor = None,
                 }
             }
             if cancelled.load(Ordering::Relaxed) {
@@ -131,7 +137,13 @@ impl<'a> Watch<'a> {
             return Vec::new();
         }
         let ready = sources.into_iter().zip(awaited).filter(|(_, file)| !file.revents().is_empty());
-        ready.map(|(source, _)| source).collect()
+        let over = PollFlags::HUP | PollFlags::ERR;
+        ready
+            .map(|(source, file)| match source {
+                Source::Calls if over.contains(file.revents()) => Source::NoMoreCalls,
+                source => source,
+            })
+            .collect()
     }
 
     fn take_output(&mut self, streams: &mut [Stream<'_, '_>; 2], index: usize, piece: &mut [u8]) {
@@ -168,6 +180,7 @@ impl<'a> Watch<'a> {
                 let process = self.launched.process;
                 self.supervisor = Some(Supervisor::new(listener, process, self.confinement));
             }
+            Ok(Some(Report::Running)) => self.running = true,
             Ok(Some(Report::SharedMemory(folder))) => self.shared_memory = Some(folder),
             Ok(Some(Report::Ended(status))) => self.status = Some(status),
             Ok(Some(Report::Crowded)) => self.kill(Reason::Processes),
@@ -193,14 +206,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// How much shared memory the tree was given, mapped or not.
-    fn shared_bytes(&self) -> u64 {
+    /// How much shared memory the program was given, mapped or not; none before it runs.
+    fn shared_bytes(&self) -> Option<u64> {
         let mapped = self.supervisor.as_ref().map_or(0, |supervisor| supervisor.shared);
         let files = self.shared_memory.as_ref().and_then(|folder| fstatvfs(folder).ok());
         let files = files.map_or(0, |disk| {
             disk.f_blocks.saturating_sub(disk.f_bfree).saturating_mul(disk.f_frsize)
         });
-        mapped.saturating_add(files)
+        self.running.then(|| mapped.saturating_add(files))
     }
 
     fn kill(&mut self, reason: Reason) {

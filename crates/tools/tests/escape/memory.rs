@@ -359,7 +359,7 @@ pipes = [os.pipe() for _ in range(20)]
 for pair in pairs:
     pair[0].send(bytes(10000))
 for _, end in pipes:
-    os.write(end, bytes(10000))
+    os.write(end, bytes(1000))
 child = os.fork()
 if child == 0:
     # Long enough to be looked at several times.

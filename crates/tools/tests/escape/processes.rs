@@ -278,8 +278,10 @@ if os.getuid() == 0:
         escaped()
 else:
     # Owned by root, and waits for a password.
-    program = subprocess.Popen(["/usr/bin/su"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    program = subprocess.Popen(["/usr/bin/su"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
+        # It has its rights before it says its first word, and not always when it starts.
+        program.stderr.read(1)
         lines = open("/proc/%d/status" % program.pid).read().splitlines()
         effective = next(line.split()[2] for line in lines if line.startswith("Uid:"))
         if int(effective) == 0:
