@@ -356,7 +356,7 @@ for i in {1..30}; do sleep 0 & done; wait; (trap 'echo trapped' TERM; kill $BASH
 #[test]
 fn awk_perl_ruby_and_lua_work() {
     shell(
-        r#"awk -F, 'NR > 1 { sum += $2; "echo " $1 | getline name; print name } END { print sum }' "$WORKSPACE_DIR/data.csv""#,
+        r#"awk -F, 'NR > 1 { sum += $2; ("echo " $1) | getline name; print name } END { print sum }' "$WORKSPACE_DIR/data.csv""#,
         "nut\nbolt\n7\n",
     );
     let perl = r#"use strict; use POSIX; use File::Temp; use Time::Local;
