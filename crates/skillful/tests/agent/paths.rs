@@ -3,7 +3,7 @@
 use super::*;
 
 /// A world in which the model writes `path`, or deletes it, with everybody's leave. `lines` of shell set it up.
-fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> World {
+fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String) {
     let params = match tool {
         "write_file" => json!({"path": path, "content": "evil\n"}),
         _ => json!({"path": path}),
@@ -14,19 +14,22 @@ fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> World {
     let ready = world.run(&format!("set -e; {lines}"));
     assert!(!ready.contains("[exit"), "{lines}: {ready}");
     let turns = world.path("project/turns.json");
-    world.run(&format!(
+    let seen = world.run(&format!(
         "skillful -C {folder} run --model scripted:{} --approve write_file --approve delete_file x",
         turns.display()
     ));
-    world
+    (world, seen)
 }
 
 /// Whatever the model tries there is refused, and no file of the world says something else than before.
 fn check(lines: &str, folder: &str, path: &str) {
     for tool in ["write_file", "delete_file"] {
-        let world = attempt(lines, folder, tool, path);
-        let events = world.json(&format!("skillful -C {folder} runs show last --json"));
-        assert_eq!(observed(&events), ["ToolNotAllowed"], "{tool} {path} after `{lines}`");
+        let (world, seen) = attempt(lines, folder, tool, path);
+        // State with a second name is not even read, so nothing begins.
+        if !seen.contains("it has another name") && !seen.contains("it is a link") {
+            let events = world.json(&format!("skillful -C {folder} runs show last --json"));
+            assert_eq!(observed(&events), ["ToolNotAllowed"], "{tool} {path} after `{lines}`: {seen}");
+        }
         let changed = world.run("grep -rlx evil .. --exclude-dir=runs || true");
         assert_eq!(changed, "", "{tool} {path} after `{lines}`");
         let missing = world.run("while read file; do test -s \"$file\" || echo $file; done < kept");
