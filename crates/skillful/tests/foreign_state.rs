@@ -299,8 +299,9 @@ fn a_tree_without_end_is_pruned() {
     assert_eq!(world.run(&format!("skillful {RUN}")), "Hello.\n");
     let run = only_run(&world);
     let name = "n".repeat(200);
-    let nest =
-        format!("for i in $(seq 60); do mkdir {name}; cd -P {name}; done; mkdir x; : > x/f; chmod 0 x");
+    let nest = format!(
+        "for i in $(seq 60); do mkdir {name}; cd -P {name}; done; mkdir x; : > x/f; chmod 0 x"
+    );
     let made = world.run(&format!("cd .agent/runs/{run}/sandbox && {nest} 2>&1; true"));
     assert_eq!(made, "", "the tree can be made");
     let seen = world.run(&format!("skillful {PRUNE}"));
