@@ -361,6 +361,9 @@ fn of_key(error: &KeyError) -> Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
+        if let ConfigError::Link(error) = error {
+            return error.into();
+        }
         Self::from_error(Exit::Usage, "InvalidConfiguration", &error).hint(error.hint())
     }
 }

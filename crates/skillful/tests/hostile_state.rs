@@ -105,12 +105,19 @@ fn complaints(user: User) -> Vec<String> {
             scope.spawn(|| {
                 let (stage, genuine) = Stage::new(user);
                 while let Some(spoiled) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let began = std::time::Instant::now();
+                    if std::env::var("DBG_ONLY")
+                        .is_ok_and(|only| !spoiled.describe().contains(&only))
+                    {
+                        continue;
+                    }
                     stage.reset();
                     let run = spoiled.spoil(&stage, &genuine);
                     stage.hand_over();
                     let lines = spoiled.lines(run.as_deref().unwrap_or(&genuine.finished));
                     let wrong = watch::over(&stage, &lines);
                     let name = spoiled.describe();
+                    eprintln!("DBG {:?} {name} {:?}", began.elapsed(), wrong);
                     found
                         .lock()
                         .unwrap()

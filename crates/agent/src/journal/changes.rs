@@ -139,37 +139,60 @@ pub fn changes(folder: &Path, owner: &Owner) -> Result<Vec<Undo>, JournalError> 
 
 /// The same of anybody's run, to be looked at.
 pub fn recorded_changes(folder: &Path) -> Result<Vec<Undo>, JournalError> {
-    changes_at(&Place::open(folder)?)
+    let mut left = limits::TOGETHER;
+    changes_at(&Place::open(folder)?, &mut left)
 }
 
-/// The same of a run whose folder is open.
-pub(super) fn changes_at(place: &Place) -> Result<Vec<Undo>, JournalError> {
+/// What an event says about changes.
+enum Told {
+    Change { seq: u64, name: String, sha256: String },
+    Child(String),
+}
+
+impl Told {
+    fn of(event: &Event) -> Vec<Self> {
+        let change = |(name, sha256): (&str, &str)| Self::Change {
+            seq: event.seq,
+            name: name.to_owned(),
+            sha256: sha256.to_owned(),
+        };
+        let child = facts(event)["child_run"].as_str().map(|id| Self::Child(id.to_owned()));
+        vouched(event).map(change).chain(child).collect()
+    }
+}
+
+/// The same of a run whose folder is open; `left` is how many bytes there may still be.
+pub(super) fn changes_at(place: &Place, left: &mut u64) -> Result<Vec<Undo>, JournalError> {
     let events = read_at(place)?;
+    let told: Vec<Told> = events.iter().flat_map(Told::of).collect();
+    let is_finished = events.last().is_some_and(|event| event.kind == EventKind::RunFinished);
+    let (seq, unvouched) = (events.len() as u64, unvouched(place.own(), &events)?);
+    // The records of a family would not fit into memory.
+    drop(events);
     let mut all = Vec::new();
-    let mut left = limits::TOGETHER;
     let mut children = children(place)?;
-    for event in &events {
-        for (name, sha256) in vouched(event) {
-            let undo = undo(place.own(), name, Some(sha256), &mut left);
-            all.push(undo.map_err(|error| damaged(place, event.seq, error.to_string()))?);
-        }
-        let child = facts(event)["child_run"].as_str();
-        if let Some(index) = child.and_then(|id| children.iter().position(|own| own.as_str() == id))
-        {
-            all.extend(changes_at(&place.beside(&children.remove(index))?)?);
+    for told in told {
+        match told {
+            Told::Change { seq, name, sha256 } => {
+                let undo = undo(place.own(), &name, Some(&sha256), left);
+                all.push(undo.map_err(|error| damaged(place, seq, error.to_string()))?);
+            }
+            Told::Child(id) => {
+                if let Some(index) = children.iter().position(|own| own.as_str() == id) {
+                    all.extend(changes_at(&place.beside(&children.remove(index))?, left)?);
+                }
+            }
         }
     }
     for child in children {
-        all.extend(changes_at(&place.beside(&child)?)?);
+        all.extend(changes_at(&place.beside(&child)?, left)?);
     }
-    let is_finished = events.last().is_some_and(|event| event.kind == EventKind::RunFinished);
-    for change in unvouched(place.own(), &events)? {
+    for change in unvouched {
         let name = change["ref"].as_str().unwrap_or_default();
-        let seq = events.len() as u64;
         if is_finished {
             return Err(damaged(place, seq, format!("`{name}` is in no event")));
         }
-        let undo = undo(place.own(), name, None, &mut left);
+        let undo = undo(place.own(), name, None, left);
         all.push(undo.map_err(|error| damaged(place, seq, error.to_string()))?);
     }
     Ok(all)

@@ -105,18 +105,23 @@ pub(super) fn read(run: &Folder, name: &str) -> Result<Vec<u8>, StateError> {
     run.read(name, limits::CONTENT)
 }
 
-/// The SHA-256 of a file of a run's folder, which may be too large for memory.
-pub(super) fn hash(run: &Folder, name: &str) -> Result<String, StateError> {
-    let mut file = run.open_file(name)?.take(limits::STREAM + 1);
+/// The SHA-256 of a file of a run's folder, which may be too large for memory; `left` is how many bytes there may
+/// still be.
+pub(super) fn hash(run: &Folder, name: &str, left: &mut u64) -> Result<String, StateError> {
+    let mut file = run.open_file(name)?.take(left.saturating_add(1));
     let failed = |cause| StateError { doing: "read", path: run.path().join(name), cause };
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
         match file.read(&mut buffer) {
             Ok(0) if file.limit() == 0 => {
-                return Err(failed(Cause::TooLarge { limit: limits::STREAM }));
+                let limit = std::mem::take(left);
+                return Err(failed(Cause::TooLarge { limit }));
             }
-            Ok(0) => return Ok(crate::hex(&hasher.finalize())),
+            Ok(0) => {
+                *left = file.limit().saturating_sub(1);
+                return Ok(crate::hex(&hasher.finalize()));
+            }
             Ok(bytes) => hasher.update(&buffer[..bytes]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(failed(error.into())),

@@ -51,6 +51,12 @@ pub enum JournalError {
         /// What is wrong.
         message: String,
     },
+    /// Its events hold more than a record of this program does.
+    #[error("the events in `{}` would take too much memory", folder.display())]
+    TooHeavy {
+        /// The run's folder.
+        folder: PathBuf,
+    },
     /// Somebody else made it.
     #[error("run `{run_id}` was not made here, so nothing is done because of it")]
     Foreign {
@@ -89,6 +95,7 @@ impl JournalError {
                 "check that the disk has room and that the folder belongs to you"
             }
             Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
+            Self::TooHeavy { .. } => "this program never writes so much there: remove it",
             Self::Foreign { .. } => {
                 "look at it with `skillful runs show RUN`, then `skillful runs adopt RUN` takes it over"
             }

@@ -38,10 +38,41 @@ impl Files {
 
 /// The bytes of `events.jsonl`.
 pub(super) fn read_events(place: &Place) -> Result<Vec<u8>, JournalError> {
-    place.own().read(EVENTS, limits::EVENTS).map_err(|error| match error.is_missing() {
-        true => JournalError::NotFound { folder: place.path().to_owned() },
-        false => error.into(),
-    })
+    let bytes =
+        place.own().read(EVENTS, limits::EVENTS).map_err(|error| match error.is_missing() {
+            true => JournalError::NotFound { folder: place.path().to_owned() },
+            false => JournalError::from(error),
+        })?;
+    match weight(&bytes) <= limits::WEIGHT {
+        true => Ok(bytes),
+        false => Err(JournalError::TooHeavy { folder: place.path().to_owned() }),
+    }
+}
+
+/// How many bytes of memory events take at most that have this text.
+fn weight(text: &[u8]) -> u64 {
+    let (mut weight, mut quoted, mut escaped) = (0_u64, false, false);
+    for byte in text {
+        weight += match byte {
+            _ if escaped => 1,
+            // An event, or a piece of nothing that is told apart from one.
+            b'\n' => 400,
+            // The first node of a map, the first room of a list, one more in either.
+            b'{' if !quoted => 700,
+            b'[' if !quoted => 150,
+            b',' if !quoted => 120,
+            _ => 1,
+        };
+        match byte {
+            // No text goes on in the next line.
+            b'\n' => (quoted, escaped) = (false, false),
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            _ => {}
+        }
+    }
+    weight
 }
 
 /// Complete lines, and what follows the last newline.

@@ -108,9 +108,10 @@ fn examine(
     }
     let run = place.own();
     let mut texts = Texts::new(run);
+    let mut streams = limits::STREAMS;
     let mut whole = Vec::with_capacity(events.len());
     for event in events {
-        problems.extend(check_stored(run, &event));
+        problems.extend(check_stored(run, &event, &mut streams));
         let seq = event.seq;
         match texts.attach(event) {
             Ok(event) => whole.push(event),
@@ -120,21 +121,28 @@ fn examine(
             }
         }
     }
-    let mut of_children = Children { owner, origin, problems: Vec::new() };
-    of_children.check(place, &whole)?;
-    origin = of_children.origin;
-    problems.extend(of_children.problems);
+    let begun: Vec<Begun> = whole.iter().filter_map(Begun::of).collect();
     // With an event missing or unreadable, nothing can be said about what is made from all of them.
-    if problems.is_empty() {
+    let is_whole = problems.is_empty();
+    let mut failed = Vec::new();
+    if is_whole {
         let checks = [
             check_summary(run, &whole, &hashes),
             check_answer(run, &whole),
             check_index(run, &whole),
-            check_changes(place),
         ];
-        let failed = checks.into_iter().filter_map(Result::err);
-        problems.extend(failed.map(|message| Problem::new(None, ProblemKind::File, message)));
+        failed.extend(checks.into_iter().filter_map(Result::err));
     }
+    // A family of large records would not fit into memory.
+    drop((whole, files));
+    let mut of_children = Children { owner, origin, problems: Vec::new() };
+    of_children.check(place, begun)?;
+    origin = of_children.origin;
+    if is_whole && of_children.problems.is_empty() {
+        failed.extend(check_changes(place).err());
+    }
+    problems.extend(of_children.problems);
+    problems.extend(failed.into_iter().map(|text| Problem::new(None, ProblemKind::File, text)));
     let verification = Verification {
         ok: problems.is_empty(),
         origin,
@@ -144,6 +152,21 @@ fn examine(
         problems,
     };
     Ok((verification, hashes.into_iter().next_back()))
+}
+
+/// A child run, as its parent tells of it.
+struct Begun {
+    seq: u64,
+    id: String,
+    /// The hash of its last event.
+    ended: Option<String>,
+}
+
+impl Begun {
+    fn of(event: &Event) -> Option<Self> {
+        let text = |name: &str| facts(event)[name].as_str().map(str::to_owned);
+        Some(Self { seq: event.seq, id: text("child_run")?, ended: text("child_record") })
+    }
 }
 
 /// What the child runs of a run add to it.
@@ -156,23 +179,21 @@ struct Children<'o> {
 
 impl Children<'_> {
     /// Child runs are what was written, and ended as the parent was told.
-    fn check(&mut self, place: &Place, events: &[Event]) -> Result<(), JournalError> {
+    fn check(&mut self, place: &Place, begun: Vec<Begun>) -> Result<(), JournalError> {
         let mut present = children(place)?;
-        for event in events {
-            let Some(id) = facts(event)["child_run"].as_str() else { continue };
+        for Begun { seq, id, ended } in begun {
             let index = present.iter().position(|child| child.as_str() == id);
             let Some(child) = index.map(|index| present.remove(index)) else {
                 let message = format!("there is no child run `{id}`");
-                self.problems.push(Problem::new(Some(event.seq), ProblemKind::Missing, message));
+                self.problems.push(Problem::new(Some(seq), ProblemKind::Missing, message));
                 continue;
             };
             let (found, last) = examine(&place.beside(&child)?, self.owner)?;
-            let ended = facts(event)["child_record"].as_str();
-            if found.ok && ended.is_some() && ended != last.as_deref() {
+            if found.ok && ended.is_some() && ended != last {
                 let message = format!("the child run `{id}` does not end as it did");
-                self.problems.push(Problem::new(Some(event.seq), ProblemKind::Changed, message));
+                self.problems.push(Problem::new(Some(seq), ProblemKind::Changed, message));
             }
-            self.add(found, id);
+            self.add(found, &id);
         }
         // One that an interruption cut off.
         for child in present {
@@ -190,7 +211,8 @@ impl Children<'_> {
 
 /// What is needed to take changes back can be read.
 fn check_changes(place: &Place) -> Result<(), String> {
-    changes_at(place).map(|_| ()).map_err(|error| error.to_string())
+    let mut left = limits::TOGETHER;
+    changes_at(place, &mut left).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// `run.json` is made from the events, byte for byte.
@@ -249,7 +271,7 @@ fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<
 }
 
 /// What results refer to: `storage_ref`, and facts with a `ref` and its `sha256`.
-fn check_stored(run: &Folder, event: &Event) -> Vec<Problem> {
+fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
     if event.kind != EventKind::ActionExecuted {
         return Vec::new();
     }
@@ -261,7 +283,7 @@ fn check_stored(run: &Folder, event: &Event) -> Vec<Problem> {
     let changes = vouched(event).map(|(name, sha256)| (name, Some(sha256)));
     let all = stored.into_iter().chain(referred).chain(changes);
     let problems = all.filter_map(|(name, sha256)| {
-        let message = match content::hash(run, name) {
+        let message = match content::hash(run, name, left) {
             Err(error) => format!("`{name}` cannot be read: {}", error.cause),
             Ok(hash) if is_content(name, sha256, &hash) => return None,
             Ok(_) => format!("`{name}` is not what was kept"),

@@ -68,7 +68,9 @@ pub(crate) fn of_journal(error: &JournalError) -> Failure {
     let (exit, code) = match error {
         JournalError::NotFound { .. } => (Exit::Failed, "RunNotFound"),
         JournalError::Locked { .. } => (Exit::Failed, "RunLocked"),
-        JournalError::Damaged { .. } => (Exit::Refused, "RecordDamaged"),
+        JournalError::Damaged { .. } | JournalError::TooHeavy { .. } => {
+            (Exit::Refused, "RecordDamaged")
+        }
         JournalError::Foreign { .. } => (Exit::Refused, "RecordForeign"),
         JournalError::State(error) => return error.into(),
         _ => (Exit::Failed, "IOError"),

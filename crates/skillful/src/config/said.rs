@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use state::{Cause, StateError};
 
 use super::layers::{closest, known_keys, leaves};
 use super::place::Place;
@@ -30,6 +31,9 @@ pub(crate) enum ConfigError {
     /// Something else is in the file's place.
     #[error("`{}` is not a regular file of at most {LARGEST} bytes", path.display())]
     Unfit { path: PathBuf },
+    /// A link is in its place, or on the way to it.
+    #[error(transparent)]
+    Link(StateError),
     /// A file is not JSON.
     #[error("`{}` is not valid JSON: {reason}", path.display())]
     Syntax { path: PathBuf, reason: String },
@@ -47,6 +51,7 @@ pub(crate) enum ConfigError {
 impl ConfigError {
     pub(crate) fn hint(&self) -> String {
         match self {
+            Self::Link(error) => error.hint().to_owned(),
             Self::Read { .. } => "check the file's permissions".to_owned(),
             Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
             Self::Encoding { .. } => "save it as UTF-8".to_owned(),
@@ -63,6 +68,7 @@ impl Said {
     /// What a file says; nothing where there is none, or nothing in it.
     pub(super) fn in_file(origin: &Origin) -> Result<Option<Self>, ConfigError> {
         let (Origin::Project(path) | Origin::User(path)) = origin else { return Ok(None) };
+        let read = if matches!(origin, Origin::Project(_)) { read_state } else { read };
         let Some(text) = read(path)? else { return Ok(None) };
         let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
         let mut settings = match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
@@ -146,7 +152,29 @@ fn read(path: &Path) -> Result<Option<String>, ConfigError> {
         Err(error) => return Err(cannot_read(error)),
     }
     let bytes = std::fs::read(path).map_err(cannot_read)?;
-    String::from_utf8(bytes).map(Some).map_err(|error| {
+    decode(path, bytes).map(Some)
+}
+
+/// The same of a project's file: a link in its place would show what lies elsewhere.
+fn read_state(path: &Path) -> Result<Option<String>, ConfigError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default();
+    let bytes = state::Folder::open(folder).and_then(|folder| folder.read_shared(name, LARGEST));
+    let unfit = || ConfigError::Unfit { path: path.to_owned() };
+    match bytes {
+        Ok(bytes) => decode(path, bytes).map(Some),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(match error.cause {
+            Cause::Link => ConfigError::Link(error),
+            Cause::Io(source) => ConfigError::Read { path: path.to_owned(), source },
+            Cause::NotAFolder => return Ok(None),
+            _ => unfit(),
+        }),
+    }
+}
+
+fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, ConfigError> {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
         ConfigError::Encoding { path: path.to_owned(), line }
