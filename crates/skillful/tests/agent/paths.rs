@@ -26,9 +26,13 @@ fn check(lines: &str, folder: &str, path: &str) {
     for tool in ["write_file", "delete_file"] {
         let (world, seen) = attempt(lines, folder, tool, path);
         // State with a second name is not even read, so nothing begins.
-        if !seen.contains("it has another name") && !seen.contains("it is a link") {
+        if !seen.contains("this program never") {
             let events = world.json(&format!("skillful -C {folder} runs show last --json"));
-            assert_eq!(observed(&events), ["ToolNotAllowed"], "{tool} {path} after `{lines}`: {seen}");
+            assert_eq!(
+                observed(&events),
+                ["ToolNotAllowed"],
+                "{tool} {path} after `{lines}`: {seen}"
+            );
         }
         let changed = world.run("grep -rlx evil .. --exclude-dir=runs || true");
         assert_eq!(changed, "", "{tool} {path} after `{lines}`");
@@ -189,7 +193,7 @@ fn the_rest_of_the_workspace_can_be_written() {
         ("ln -s . tools", ".", "a.txt"),
         ("echo one > a.txt; ln a.txt b.txt", ".", "a.txt"),
     ] {
-        let world = attempt(lines, folder, "write_file", path);
+        let (world, _) = attempt(lines, folder, "write_file", path);
         assert_eq!(world.read(&format!("project/{folder}/{path}")), "evil\n", "{lines}: {path}");
     }
 }
