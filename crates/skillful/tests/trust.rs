@@ -189,10 +189,8 @@ fn a_link_is_no_way_around() {
     world.skill("evil/.agent/skills/deploy", "Deploy the service.");
     world.run("mv ../project ../trusted && mkdir ../project");
     world.link("project/.agent", "../evil/.agent");
-    assert_eq!(
-        world.json("skillful -C ../project list --source project --json")["skills"][0]["trusted"],
-        false
-    );
+    let seen = world.run("skillful -C ../project list --source project");
+    assert!(seen.contains("no link is followed here") && seen.ends_with("[exit 4]\n"), "{seen}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn help_names_every_command() {
 
     Commands:
       run          Work on a request with the skills that fit it
-      runs         Look at what agents did here: list, show, replay, verify, undo, prune
+      runs         Look at what agents did here: list, show, replay, verify, undo, adopt, prune
       list         List the skills that can be reached
       search       Find the skills that fit a task
       inspect      Show what a skill says about itself and what it holds
@@ -263,6 +263,7 @@ fn schemas_are_listed_and_printed() {
     restore
     run
     run-summary
+    runs-adopt
     runs-list
     runs-prune
     runs-replay

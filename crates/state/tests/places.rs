@@ -39,6 +39,11 @@ const PLACES: &[(&str, &str)] = &[
     ("skillful/src/config/said.rs", "reads files of settings"),
     ("skillful/src/models.rs", "reads a script for a model that the user names"),
     ("skillful/src/models/remote.rs", "reads a certificate that the user names"),
+    (
+        "skillful/src/commands/mcp/socket.rs",
+        "the socket file that the user names, in a folder of their own",
+    ),
+    ("skillful/src/commands/mcp/token.rs", "reads a token that the user names"),
     ("skillful/src/commands/doctor.rs", "tries whether the user's cache can be written"),
     // Evals: cases are read, each run has a fresh folder.
     ("eval/src/folder.rs", "reads and copies what cases bring, beneath a handle of its own"),

@@ -65,7 +65,9 @@ impl TrustStore {
     /// Reads the store; a missing file is an empty one, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
         let damaged = |source| TrustError::Damaged { path: path.to_owned(), source };
-        let read = || Folder::around(path).and_then(|(folder, name)| folder.read(name, LARGEST));
+        // The home is the user's, and so is a link there.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let read = || Folder::around(&real).and_then(|(folder, name)| folder.read(name, LARGEST));
         match read() {
             Ok(bytes) => {
                 let store: Self = serde_json::from_slice(&bytes).map_err(damaged)?;

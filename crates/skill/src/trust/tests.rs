@@ -240,11 +240,8 @@ fn a_store_is_its_owners_alone_and_never_written_through_a_link() {
     let file = world.path("home/trust.json");
     world.write("home/elsewhere", "{\"projects\": {}}\n");
     symlink("elsewhere", &file).unwrap();
-    let error = TrustStore::change(&file, with_key).unwrap_err();
-    assert!(matches!(error, TrustError::Read { .. }), "{error}");
-    assert_eq!(fs::read_to_string(world.path("home/elsewhere")).unwrap(), "{\"projects\": {}}\n");
-    world.remove("home/trust.json");
     TrustStore::change(&file, with_key).unwrap();
+    assert_eq!(fs::read_to_string(world.path("home/elsewhere")).unwrap(), "{\"projects\": {}}\n");
     let found = fs::symlink_metadata(&file).unwrap();
     assert!(found.is_file());
     assert_eq!(found.permissions().mode() & 0o777, 0o600);

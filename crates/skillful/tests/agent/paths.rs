@@ -26,7 +26,10 @@ fn check(lines: &str, folder: &str, path: &str) {
     for tool in ["write_file", "delete_file"] {
         let (world, seen) = attempt(lines, folder, tool, path);
         // State with a second name is not even read, so nothing begins.
-        if !seen.contains("this program never") {
+        let is_refused = ["no link is followed here", "it has a second name elsewhere"]
+            .iter()
+            .any(|words| seen.contains(words));
+        if !is_refused {
             let events = world.json(&format!("skillful -C {folder} runs show last --json"));
             assert_eq!(
                 observed(&events),
