@@ -254,6 +254,11 @@ impl Journal {
         self.place.own()
     }
 
+    /// Who made it.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
     /// The run's name.
     pub fn run_id(&self) -> &RunId {
         &self.run_id

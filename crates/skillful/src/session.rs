@@ -234,7 +234,10 @@ impl Session {
         if run == "last" {
             let newest = journal::newest(&runs, self.owner()?.as_ref());
             let newest = newest.map_err(|error| of_journal(&error))?;
-            let newest = newest.ok_or_else(|| missing("`skillful run` makes one"))?;
+            let newest = newest.ok_or_else(|| match runs.exists() {
+                true => missing("`skillful runs list` shows those that were not made here"),
+                false => missing("`skillful run` makes one"),
+            })?;
             return Ok(runs.join(newest.as_str()));
         }
         // A name, not a path: a run is looked for among the runs and nowhere else.

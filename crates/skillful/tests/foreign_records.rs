@@ -284,6 +284,25 @@ fn a_record_without_seals_of_a_key_counts_as_a_strangers_and_can_be_replayed() {
 }
 
 #[test]
+fn a_run_of_another_machine_can_be_taken_back_once_it_is_adopted() {
+    let world = writing("allow");
+    world.run("skillful run --model scripted:turns.json x");
+    let own = only(&world);
+    world.run("mkdir ../other && cp -r . ../other");
+    let there = |line: &str| world.run(&format!("cd ../other && skillful {line}"));
+    assert!(
+        there("runs show last")
+            .contains("`skillful runs list` shows those that were not made here")
+    );
+    assert!(there(&format!("runs undo {own}")).ends_with("[exit 4]\n"));
+    let adopted = there(&format!("runs adopt {own} --yes"));
+    assert!(adopted.contains("undo      writes or deletes Makefile\n"), "{adopted}");
+    assert!(there(&format!("runs undo {own}")).contains("restored  Makefile"));
+    assert!(!world.path("other/Makefile").exists());
+    assert_eq!(world.read("project/Makefile"), "all: evil");
+}
+
+#[test]
 fn a_record_that_was_made_here_is_not_adopted() {
     let world = writing("allow");
     world.run("skillful run --model scripted:turns.json x");

@@ -14,7 +14,7 @@ use tools::undo::{Previous, Undo};
 use super::child::children;
 use super::error::JournalError;
 use super::lines::read_at;
-use super::owner::Owner;
+use super::owner::{Origin, Owner};
 use super::place::Place;
 use super::verify::{Problem, verify};
 use super::{Durability, Journal, content, limits};
@@ -122,8 +122,8 @@ pub(super) fn unvouched(run: &Folder, events: &[Event]) -> Result<Vec<Value>, Jo
 }
 
 /// The changes that a run of this owner and its child runs announced, oldest first; the last one may not have been
-/// made. Only what is as it was written can be taken back.
-pub fn changes(folder: &Path, owner: &Owner) -> Result<Vec<Undo>, JournalError> {
+/// made; and who made the run. Only what is as it was written can be taken back.
+pub fn changes(folder: &Path, owner: &Owner) -> Result<(Vec<Undo>, Origin), JournalError> {
     let found = verify(folder, Some(owner))?;
     if let Some(problem) = found.problems.into_iter().next() {
         let Problem { seq, message, .. } = problem;
@@ -134,7 +134,7 @@ pub fn changes(folder: &Path, owner: &Owner) -> Result<Vec<Undo>, JournalError> 
         let run_id = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         return Err(JournalError::Foreign { run_id });
     }
-    recorded_changes(folder)
+    Ok((recorded_changes(folder)?, found.origin))
 }
 
 /// The same of anybody's run, to be looked at.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use agent::action::{Action, SkillRef};
 use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
-use agent::journal::{self, Durability, IndexSnapshot, Journal, Owner, Redactor, RunId};
+use agent::journal::{self, Durability, IndexSnapshot, Journal, Origin, Owner, Redactor, RunId};
 use agent::run::{Preloaded, Run, Setup};
 use agent::step::Terms;
 use agent::workbench::{ScriptSettings, Workbench};
@@ -133,7 +133,7 @@ impl Stage<'_> {
             Journal::open(&folder, Durability::Sync, &self.session.known_owner(run_id)?)
                 .map_err(|error| of_journal(&error))?;
         let setup = setup_of(&folder, &events)?;
-        same_workspace(self.session, &setup, "run --resume")?;
+        same_workspace(self.session, &setup, journal.origin(), "run --resume")?;
         if setup.is_served || setup.is_child {
             let message = format!("run `{}` is {}", setup.run_id, kind_of(&setup));
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
@@ -239,8 +239,18 @@ pub(crate) fn workbench<'a>(
 }
 
 /// Refuses to go on with a run, or to take it back, in another folder than its own.
-pub(crate) fn same_workspace(session: &Session, setup: &Setup, what: &str) -> Result<(), Failure> {
-    let here = &session.surroundings.working_directory;
+///
+/// One that was adopted worked elsewhere, most likely on another machine: here it is at home in the project's folder.
+pub(crate) fn same_workspace(
+    session: &Session,
+    setup: &Setup,
+    origin: Origin,
+    what: &str,
+) -> Result<(), Failure> {
+    let here = session.surroundings.working_directory.as_path();
+    if origin == Origin::Adopted && here == session.surroundings.project() {
+        return Ok(());
+    }
     let Some(own) = setup.facts["workspace"].as_str() else {
         let message = format!("run `{}` does not say where it worked", setup.run_id);
         return Err(Failure::new(Exit::Refused, "OtherWorkspace", message)

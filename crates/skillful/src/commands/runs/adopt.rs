@@ -85,7 +85,7 @@ impl Adopt {
         }
         let mut adopted = self.look(&folder)?;
         if !output.json {
-            output.note(&describe(&adopted));
+            describe(&adopted).iter().for_each(|line| output.note(line));
         }
         if !self.dry_run {
             self.confirm()?;
@@ -152,11 +152,10 @@ fn next(run: &Run) -> Option<String> {
     }
 }
 
-fn describe(adopted: &Adopted) -> String {
-    let mut text = format!("Run {} was not made here.", adopted.run_id);
-    let mut add = |label: &str, value: &str| {
-        text += &format!("\n  {label:<10}{}", for_terminal(value));
-    };
+/// Line by line, for whoever is asked.
+fn describe(adopted: &Adopted) -> Vec<String> {
+    let mut lines = vec![format!("Run {} was not made here.", adopted.run_id)];
+    let mut add = |label: &str, value: &str| lines.push(format!("  {label:<10}{value}"));
     add("request", &adopted.request);
     if let Some(workspace) = &adopted.workspace {
         add("worked in", workspace);
@@ -171,5 +170,5 @@ fn describe(adopted: &Adopted) -> String {
         [] => add("undo", "restores nothing"),
         paths => add("undo", &format!("writes or deletes {}", paths.join(", "))),
     }
-    text
+    lines
 }

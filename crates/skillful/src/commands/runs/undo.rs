@@ -47,10 +47,10 @@ pub(crate) struct NotRestored {
 impl Undo {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
-        let changes = journal::changes(&folder, &session.known_owner(&self.run)?)
+        let (changes, origin) = journal::changes(&folder, &session.known_owner(&self.run)?)
             .map_err(|error| super::of_journal(&error))?;
         let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
-        same_workspace(session, &setup_of(&folder, &events)?, "runs undo")?;
+        same_workspace(session, &setup_of(&folder, &events)?, origin, "runs undo")?;
         let workspace = workspace::open(session)?;
         let mut undone = Undone {
             restored: Vec::new(),
