@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tools::permission::{
     Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Grant, Granted, Invocation,
-    Pending, Scope, Verdict,
+    Scope, Verdict,
 };
 
 use crate::action::Action;
@@ -25,8 +25,8 @@ use crate::run::{Run, Setup, Unexpected};
 use crate::step::{Input, Noted, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 pub use clock::SystemClock;
-use hand::Held;
 pub use hand::InHand;
+use hand::{Asking, Held};
 
 /// Something that decides.
 pub trait Model {
@@ -183,19 +183,17 @@ impl Driver<'_> {
                 }
                 Step::CallModel(prompt) => self.call(&prompt, &mut pause, hand),
                 Step::Ask(noted) => match hand.take() {
-                    Held::Asking { pending, question } => {
-                        match self.answer(pending, question, hand) {
-                            Ok(answer) => Input::Answered(answer),
-                            Err(question) => return Ok(Some(Ending::Suspended(question))),
-                        }
-                    }
+                    Held::Asking(asking) => match self.answer(asking, hand) {
+                        Ok(answer) => Input::Answered(answer),
+                        Err(question) => return Ok(Some(Ending::Suspended(question))),
+                    },
                     _ => match self.ask_again(noted, &run.purpose(), journal, hand) {
                         Some(prepared) => Input::Prepared(prepared),
                         None => continue,
                     },
                 },
                 Step::Perform(noted) => match hand.take() {
-                    Held::Approved(approved) => match self.perform(approved, run, journal)? {
+                    Held::Approved(approved) => match self.perform(*approved, run, journal)? {
                         Performed::Observed(observation) => Input::Observed(observation),
                         Performed::Suspended(question) => {
                             return Ok(Some(Ending::Suspended(question)));
@@ -264,14 +262,14 @@ impl Driver<'_> {
         match self.engine.decide(request.clone(), hash.as_ref()) {
             Verdict::Allowed(approved) => {
                 let decision = approved.decision().clone();
-                hand.held = Held::Approved(approved);
+                hand.held = Held::Approved(Box::new(approved));
                 Prepared::Allowed { request, decision }
             }
             Verdict::Ask(pending) => {
                 let id = ApprovalId::numbered(journal.next_sequence());
                 let question = pending.question(id, purpose, self.invocation);
                 let decision = pending.decision().clone();
-                hand.held = Held::Asking { pending, question: question.clone() };
+                hand.held = Held::Asking(Box::new(Asking { pending, question: question.clone() }));
                 Prepared::Ask { request, decision, question }
             }
             Verdict::Denied(denial) => {
@@ -291,7 +289,7 @@ impl Driver<'_> {
         hand: &mut InHand,
     ) -> Option<Prepared> {
         let prepared = self.judge(noted.action, purpose, journal, hand);
-        let is_same = matches!(hand.held, Held::Asking { .. }) && self.is_as(&prepared, noted);
+        let is_same = matches!(hand.held, Held::Asking(_)) && self.is_as(&prepared, noted);
         (!is_same).then_some(prepared)
     }
 
@@ -327,21 +325,22 @@ impl Driver<'_> {
     /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
     fn answer(
         &mut self,
-        pending: Pending<Request>,
-        question: ApprovalRequest,
+        asking: Box<Asking>,
         hand: &mut InHand,
     ) -> Result<Answer, Box<ApprovalRequest>> {
-        let Some(answer) = self.approver.ask(&question) else {
-            hand.held = Held::Asking { pending, question: question.clone() };
-            return Err(Box::new(question));
+        let Some(answer) = self.approver.ask(&asking.question) else {
+            let question = Box::new(asking.question.clone());
+            hand.held = Held::Asking(asking);
+            return Err(question);
         };
+        let pending = asking.pending;
         let counted = counted(&answer, pending.request());
         if let Ok(Granted { approved, scope, grants }) = pending.answer(counted) {
             if scope == Scope::Always {
                 self.approver.remember(&grants);
             }
             self.engine.remember(grants);
-            hand.held = Held::Approved(approved);
+            hand.held = Held::Approved(Box::new(approved));
         }
         Ok(answer)
     }

@@ -23,9 +23,16 @@ pub(super) enum Held {
     #[default]
     Nothing,
     /// It waits for a person, who is asked this.
-    Asking { pending: Pending<Request>, question: ApprovalRequest },
+    Asking(Box<Asking>),
     /// It may be done.
-    Approved(Approved<Request>),
+    Approved(Box<Approved<Request>>),
+}
+
+/// What is asked about, and the question: made together, answered together.
+#[derive(Debug)]
+pub(super) struct Asking {
+    pub(super) pending: Pending<Request>,
+    pub(super) question: ApprovalRequest,
 }
 
 impl InHand {

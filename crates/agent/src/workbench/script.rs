@@ -121,7 +121,7 @@ impl Workbench<'_> {
         let mut surroundings = self.surroundings(journal).map_err(|error| of_state(&error))?;
         let skill = Launched::new(entry, &files, &request, journal)?;
         let script = Script {
-            skill: skill.folder.clone(),
+            skill: skill.folder,
             path: PathBuf::from(path.as_str()),
             content: ApprovedContent::new(bytes, approved_hash(&request))
                 .map_err(|error| of_script(&error))?,

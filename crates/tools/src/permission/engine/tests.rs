@@ -443,9 +443,9 @@ fn a_file_called_like_a_projects_skill_is_a_file() {
 #[test]
 fn a_command_line_and_a_project_mean_the_skill_that_is_there() {
     let given = CommandLine::default().approve("run_script:a/x").unwrap();
-    let engine = engine("{}", "{}", "{}", given);
+    let approving = engine("{}", "{}", "{}", given);
     let wish = || wish("run_script", &["project:a/x"], Risk::Medium);
-    assert_eq!(outcome(&engine, wish(), None).0, Action::Allow);
+    assert_eq!(outcome(&approving, wish(), None).0, Action::Allow);
     let allowed = r#"{"run_script": "allow"}"#;
     let project = r#"{"run_script": {"*": "deny", "a/*": "allow"}}"#;
     let engine = engine(allowed, project, "{}", CommandLine::default());
