@@ -525,9 +525,9 @@ fn something_else_in_the_place_of_a_file_is_an_error() {
     world.link("project/.agent/config.json", "config.json");
     assert_snapshot!(world.run("skillful list"), @"
     [stderr]
-    error: cannot read `[world]/project/.agent/config.json`: Too many levels of symbolic links (os error 40)
-    hint: check the file's permissions
-    [exit 2]
+    error: cannot read `[world]/project/.agent/config.json`: it is a link, and no link is followed here
+    hint: this program never makes a link there: see where it leads, then remove it
+    [exit 4]
     ");
 }
 

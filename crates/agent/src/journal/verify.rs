@@ -88,7 +88,16 @@ impl Problem {
 ///
 /// That includes its child runs.
 pub fn verify(folder: &Path, owner: Option<&Owner>) -> Result<Verification, JournalError> {
-    examine(&Place::open(folder)?, owner).map(|(verification, _)| verification)
+    let place = Place::open(folder)?;
+    let (mut found, _) = examine(&place, owner)?;
+    // Once for the whole family: it looks at child runs, too.
+    if found.ok
+        && let Err(message) = check_changes(&place)
+    {
+        found.problems.push(Problem::new(None, ProblemKind::File, message));
+        found.ok = false;
+    }
+    Ok(found)
 }
 
 /// The same, with the hash of the last event.
@@ -123,9 +132,8 @@ fn examine(
     }
     let begun: Vec<Begun> = whole.iter().filter_map(Begun::of).collect();
     // With an event missing or unreadable, nothing can be said about what is made from all of them.
-    let is_whole = problems.is_empty();
     let mut failed = Vec::new();
-    if is_whole {
+    if problems.is_empty() {
         let checks = [
             check_summary(run, &whole, &hashes),
             check_answer(run, &whole),
@@ -138,9 +146,6 @@ fn examine(
     let mut of_children = Children { owner, origin, problems: Vec::new() };
     of_children.check(place, begun)?;
     origin = of_children.origin;
-    if is_whole && of_children.problems.is_empty() {
-        failed.extend(check_changes(place).err());
-    }
     problems.extend(of_children.problems);
     problems.extend(failed.into_iter().map(|text| Problem::new(None, ProblemKind::File, text)));
     let verification = Verification {

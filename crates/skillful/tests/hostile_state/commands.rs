@@ -68,6 +68,14 @@ const RECORD: &[&str] = &[
     "eval from-run RUN",
     PRUNE,
 ];
+const LARGE: &[&str] = &[
+    "runs list",
+    "runs show RUN --json",
+    "runs verify RUN",
+    "runs replay RUN",
+    "runs adopt RUN --yes",
+    PRUNE,
+];
 const RESUMED: &[&str] = &[
     "runs show RUN",
     "runs verify RUN",
@@ -114,6 +122,7 @@ pub(crate) fn of(reach: Reach, run: &str) -> Vec<String> {
         Reach::Skills => SKILLS.to_vec(),
         Reach::Runs => RUNS.to_vec(),
         Reach::Record => RECORD.to_vec(),
+        Reach::Large => LARGE.to_vec(),
         Reach::Resumed => RESUMED.to_vec(),
         Reach::Evals => EVALS.to_vec(),
         Reach::Results => RESULTS.to_vec(),

@@ -17,6 +17,16 @@ type Forge = fn(&Stage, &Genuine) -> String;
 /// A run that would be the newest for a long time.
 const NEWEST: &str = "99991231_235959_zzzz";
 
+/// Those that take long to look at, in a program that is built for tests.
+pub(crate) const LARGE: &[&str] = &[
+    "a hundred generations",
+    "one long text in every event",
+    "many short events",
+    "events of many values",
+    "a summary of many values",
+    "seals of many commits",
+];
+
 /// All of them, by what is wrong with them.
 pub(crate) const FORGERIES: &[(&str, Forge)] = &[
     ("a sound chain that nobody signed", |stage, genuine| waiting(stage, genuine, |_| {})),

@@ -17,6 +17,8 @@ pub(crate) enum Reach {
     Runs,
     /// One run.
     Record,
+    /// One run that is large.
+    Large,
     /// A run that goes on.
     Resumed,
     Evals,

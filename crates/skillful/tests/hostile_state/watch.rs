@@ -26,11 +26,7 @@ pub(crate) fn over(stage: &Stage, lines: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut before = outside(&stage.root());
     for line in lines {
-        let began = std::time::Instant::now();
         let output = run(stage, line);
-        if began.elapsed().as_secs() > 2 {
-            eprintln!("SLOW {:?} {line}", began.elapsed());
-        }
         let after = outside(&stage.root());
         let mut complain = |what: String| wrong.push(format!("`{line}` {what}"));
         look_at(&output, &mut complain);

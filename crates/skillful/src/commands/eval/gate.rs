@@ -3,7 +3,7 @@
 //! A repository can bring any case. Invariant: a case of a project runs only where the user trusts its file with
 //! everything that it brings along, and what runs is what was compared.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use eval::case::Located;
 use eval::folder::FolderError;
@@ -72,6 +72,8 @@ pub(super) fn pass(
 /// What is in the user's own folders is the user's, whatever is around them.
 pub(crate) fn whose(session: &Session, file: &Path, own: &[PathBuf]) -> Whose {
     let surroundings = &session.surroundings;
+    // A link in the project does not make the user's what the project chose.
+    let named = plain(file);
     let file = real(file);
     let home = surroundings.home.as_deref().map(real);
     let state = home.as_ref().map(|home| real(&home.join(".agent")));
@@ -82,9 +84,12 @@ pub(crate) fn whose(session: &Session, file: &Path, own: &[PathBuf]) -> Whose {
     }
     let repository = file.ancestors().skip(1).find(|folder| folder.join(".git").exists());
     let here = real(surroundings.project());
+    let is_here = [&file, &named]
+        .iter()
+        .any(|path| path.starts_with(&here) || path.starts_with(surroundings.project()));
     match repository {
         Some(repository) => Whose::Projects(repository.to_owned()),
-        None if file.starts_with(&here) && home.as_ref() != Some(&here) => Whose::Projects(here),
+        None if is_here && home.as_ref() != Some(&here) => Whose::Projects(here),
         None => Whose::Users,
     }
 }
@@ -105,6 +110,18 @@ pub(crate) fn users_skills(session: &Session) -> Vec<PathBuf> {
     let is_users = |root: &Root| matches!(root.source, Source::User | Source::Explicit);
     let roots = session.surroundings.roots();
     roots.iter().filter(|root| is_users(root)).map(|root| real(&root.path)).collect()
+}
+
+/// A path as it is spelled, from the root on.
+fn plain(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+        plain
+    })
 }
 
 /// One file, however it was spelled.
