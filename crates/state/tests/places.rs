@@ -136,7 +136,7 @@ fn no_reason_outlives_its_place() {
     let found = found();
     let is_idle = |place: &&str| !found.iter().any(|path| Path::new(path).starts_with(place));
     let idle: Vec<&str> =
-        PLACES.iter().map(|(place, _)| *place).filter(|place| is_idle(&place)).collect();
+        PLACES.iter().map(|(place, _)| *place).filter(|place| is_idle(place)).collect();
     assert!(idle.is_empty(), "take these out of `PLACES`: {idle:#?}");
 }
 

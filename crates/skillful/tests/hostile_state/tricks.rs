@@ -111,7 +111,7 @@ impl Trick {
             if !found {
                 make(kind, &path);
             }
-            return fs::set_permissions(&path, PermissionsExt::from_mode(0)).unwrap();
+            return fs::set_permissions(&path, PermissionsExt::from_mode(0o0)).unwrap();
         }
         let genuine = fs::read(&path).unwrap_or_default();
         if found {

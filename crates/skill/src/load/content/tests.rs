@@ -116,7 +116,7 @@ fn what_nobody_can_vouch_for_gives_no_hash() {
 fn what_cannot_be_read_gives_no_hash() {
     for path in ["root/a/scripts/run.sh", "root/a/scripts"] {
         let world = world();
-        std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(0o0)).unwrap();
         let found = without_privileges(|| hash(&world));
         std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
         assert!(matches!(found, Err(Gap::Unreadable { .. })), "{path}: {found:?}");
