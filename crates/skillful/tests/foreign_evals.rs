@@ -228,6 +228,26 @@ fn what_the_user_has_elsewhere_needs_no_trust() {
 }
 
 #[test]
+fn whoever_writes_the_cases_of_a_workspace_says_so_once() {
+    let world = clone();
+    suite(&world, &case("go", json!({}), answers()));
+    world.run("skillful trust project --author");
+    assert_eq!(world.run("skillful eval run -q"), "1 of 1 case passed\n");
+    suite(&world, &case("other", json!({"skill_roots": ["skills"]}), answers()));
+    world.write(
+        "project/elsewhere/cases.json",
+        json!([case("more", json!({}), answers())]).to_string(),
+    );
+    assert_eq!(world.run("skillful eval run -q"), "1 of 1 case passed\n");
+    assert_eq!(world.run("skillful eval run -q elsewhere"), "1 of 1 case passed\n");
+    // A clone inside of it is somebody else's.
+    world.write("project/elsewhere/.git/HEAD", "");
+    assert!(world.run("skillful eval run -q elsewhere").ends_with("[exit 4]\n"));
+    world.run("skillful untrust");
+    assert!(world.run("skillful eval run -q").ends_with("[exit 4]\n"));
+}
+
+#[test]
 fn the_gate_is_the_users_to_turn_off() {
     let world = clone();
     suite(&world, &case("go", json!({}), answers()));

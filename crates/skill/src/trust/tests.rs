@@ -289,14 +289,19 @@ fn a_file_of_cases_is_trusted_with_what_it_brings_along() {
     store.trust_evals(&a, "1".to_owned());
     let said = |store: &TrustStore, file: &Path, sum: &str| {
         let sum = || Ok::<_, std::convert::Infallible>(sum.to_owned());
-        Trust::Only(store.clone()).evals(file, sum).unwrap()
+        Trust::Only(store.clone()).evals(&world.path("p"), file, sum).unwrap()
     };
     assert_eq!(said(&store, &a, "1"), EvalsTrust::Trusted);
     assert_eq!(said(&store, &a, "2"), EvalsTrust::Changed);
     assert_eq!(said(&store, &b, "1"), EvalsTrust::Unknown);
     let unneeded = || -> Result<String, ()> { unreachable!("no hash is needed") };
-    assert_eq!(Trust::Only(store.clone()).evals(&b, unneeded), Ok(EvalsTrust::Unknown));
-    assert_eq!(Trust::Everything.evals(&b, unneeded), Ok(EvalsTrust::Trusted));
+    let (own, other) = (world.path("p"), world.path("."));
+    assert_eq!(Trust::Only(store.clone()).evals(&own, &b, unneeded), Ok(EvalsTrust::Unknown));
+    assert_eq!(Trust::Everything.evals(&own, &b, unneeded), Ok(EvalsTrust::Trusted));
+    let mut authors = store.clone();
+    authors.trust_author(&own, "now");
+    assert_eq!(Trust::Only(authors.clone()).evals(&own, &b, unneeded), Ok(EvalsTrust::Trusted));
+    assert_eq!(Trust::Only(authors).evals(&other, &b, unneeded), Ok(EvalsTrust::Unknown));
     let file = world.path("trust.json");
     TrustStore::change(&file, |kept| *kept = store).unwrap();
     let mut store = TrustStore::read(&file).unwrap();

@@ -47,7 +47,7 @@ pub(super) fn pass(
         let users = users_skills(session);
         let reach = Reach { project: &project, users: &users };
         let mut taken = None;
-        let said = trust.evals(&cases[0].file, || {
+        let said = trust.evals(&project, &cases[0].file, || {
             let found = shelf.take(cases, reach)?;
             let sum = found.sha256.clone();
             taken = Some(found);
@@ -147,6 +147,7 @@ fn refusal(
     let places: Vec<PathBuf> = places(session)?.iter().map(|place| real(place)).collect();
     let is_usual = |file: &PathBuf| places.iter().any(|place| file.starts_with(place));
     let hint = match (files.iter().all(is_usual), files.as_slice()) {
+        (true, _) if untrusted.is_empty() => "look at it, then `skillful trust project`; if you write it yourself, `skillful trust project --author` trusts your changes, too".to_owned(),
         (true, _) => "look at it, then `skillful trust project`; `skillful trust project --dry-run` says what it brings".to_owned(),
         (false, [file]) => format!("look at it, then `skillful trust evals {}`", file.display()),
         (false, _) => "look at them, then `skillful trust evals PATH`".to_owned(),
