@@ -55,6 +55,33 @@ fn an_answer_of_a_server_is_the_answer() {
 }
 
 #[test]
+fn a_resumed_run_goes_to_the_same_server_or_nowhere() {
+    let write = json!({"action": {"type": "call_tool", "payload": {"tool": "write_file", "params": {"path": "a", "content": "new"}}}});
+    let first = Server::new(vec![said(&write.to_string(), json!({})), answer("done")]);
+    let second = Server::new(vec![answer("elsewhere"), answer("elsewhere")]);
+    let world = World::new().with("OPENAI_API_KEY", KEY);
+    world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+    let at = |server: &Server| format!("--model openai:m --base-url {}", server.url());
+    let seen = world.run(&format!("skillful run {} x", at(&first)));
+    assert!(seen.ends_with("[exit 3]\n"), "{seen}");
+    // With the key alone it would go to the provider; with a setting, to another server.
+    let config = json!({"permissions": {"write_file": "ask"}, "model": {"provider": "openai", "name": "m", "base_url": second.url()}});
+    for (settings, options) in [(None, ""), (None, "--model openai:m "), (Some(&config), "")] {
+        if let Some(settings) = settings {
+            world.write("home/.agent/config.json", settings.to_string());
+        }
+        let seen = world.run(&format!("skillful run {options}--resume last --approve write_file"));
+        assert!(seen.contains(&format!("was decided by openai:m at {}", first.url())), "{seen}");
+        assert!(seen.contains(&format!("--base-url {}", first.url())), "{seen}");
+        assert!(seen.ends_with("[exit 4]\n"), "{seen}");
+        assert!(!world.path("project/a").exists());
+    }
+    let seen =
+        world.run(&format!("skillful run -q {} --resume last --approve write_file", at(&first)));
+    assert_eq!((seen.as_str(), world.read("project/a").as_str()), ("done\n", "new"));
+}
+
+#[test]
 fn a_project_neither_chooses_the_model_nor_changes_what_is_sent() {
     let ask = |project: Option<Value>| {
         let server = Server::new(vec![answer("by my model")]);

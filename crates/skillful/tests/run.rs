@@ -321,6 +321,17 @@ fn a_run_is_gone_on_with_and_taken_back_where_it_worked() {
 }
 
 #[test]
+fn what_a_kill_at_the_very_end_left_out_is_written_when_the_run_is_taken_up() {
+    let world = scripted(json!([answer("the answer")]));
+    world.run("skillful run --model scripted:turns.json x && rm .agent/runs/*/final.md .agent/runs/*/run.json");
+    let seen = world.run("skillful run --resume last");
+    assert!(seen.contains("is finished") && seen.ends_with("[exit 1]\n"), "{seen}");
+    assert_eq!(world.run("cat .agent/runs/*/final.md"), "the answer");
+    assert!(world.run("cat .agent/runs/*/run.json").contains("\"stop_reason\": \"final_answer\""));
+    assert!(world.run("skillful runs verify last").starts_with("intact, made here"));
+}
+
+#[test]
 fn of_two_skills_with_one_name_the_selected_one_is_used() {
     let world = scripted(json!([
         act(

@@ -129,7 +129,7 @@ impl Stage<'_> {
     /// A recorded run, where it ended. Its terms are those of today, its model is the one that was chosen for it.
     pub(super) fn resume(&self, run_id: &str, wish: Wish<'_>) -> Result<Staged, Failure> {
         let folder = self.session.run_folder(run_id)?;
-        let (journal, events) =
+        let (mut journal, events) =
             Journal::open(&folder, Durability::Sync, &self.session.known_owner(run_id)?)
                 .map_err(|error| of_journal(&error))?;
         let setup = setup_of(&folder, &events)?;
@@ -139,12 +139,14 @@ impl Stage<'_> {
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
                 .hint("only a run that `skillful run` began can be resumed"));
         }
-        same_model(&setup, self.choice, wish)?;
+        let is_same = same_model(&setup, self.choice, wish);
         let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
                 .hint("`skillful runs verify` says more")
         })?;
         if run.outcome().is_some() {
+            // It may have been killed before it could write its answer.
+            journal.finish(&run).map_err(|error| of_journal(&error))?;
             return Err(Failure::new(
                 Exit::Failed,
                 "AlreadyFinished",
@@ -152,6 +154,7 @@ impl Stage<'_> {
             )
             .hint(format!("`skillful runs show {run_id}` shows it")));
         }
+        is_same?;
         let elapsed =
             events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
         run.resume(self.terms(), elapsed)
