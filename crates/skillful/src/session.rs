@@ -269,8 +269,13 @@ impl Session {
             .iter()
             .filter(|(name, _)| secret(name))
             .map(|(_, value)| value.to_string_lossy().into_owned());
+        // Of a key with several lines each one tells: tools show files line by line.
+        let lines = |value: String| {
+            let lines: Vec<String> = value.lines().map(|line| line.trim().to_owned()).collect();
+            lines.into_iter().filter(|line| line.len() >= 16).chain([value])
+        };
         // Short values occur in ordinary text.
-        values.filter(|value| value.len() >= 8).collect()
+        values.filter(|value| value.len() >= 8).flat_map(lines).collect()
     }
 
     /// The environment for runs of a real model elsewhere: keys and proxies, but no folder of this one and no setting,

@@ -110,6 +110,23 @@ fn a_denied_script_never_runs() {
 }
 
 #[test]
+fn a_link_to_a_denied_script_is_denied() {
+    let world = scripted(json!([
+        act("select_skills", json!({"skills": ["s"], "reason": ""})),
+        act("run_script", json!({"skill": "s", "relative_path": "scripts/bad.sh", "args": []})),
+        act("run_script", json!({"skill": "s", "relative_path": "scripts/link.sh", "args": []})),
+        answer("ok")
+    ]));
+    world.skill("home/.agent/skills/s", "S.");
+    world.write("home/.agent/skills/s/scripts/bad.sh", "echo ran\n");
+    world.link("home/.agent/skills/s/scripts/link.sh", "bad.sh");
+    let rules = r#"{"permissions": {"run_script": {"*": "allow", "*/scripts/bad.sh": "deny"}}}"#;
+    world.write("home/.agent/config.json", rules);
+    world.run("skillful run --model scripted:turns.json x");
+    assert_eq!(codes(&world), [Value::Null, json!("ToolNotAllowed"), json!("ToolNotAllowed")]);
+}
+
+#[test]
 fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it() {
     let world = sales();
     let project = r#"{"execution": {"require_approval_for": ["run_script"]}}"#;
@@ -188,9 +205,10 @@ fn events_are_json_lines_in_a_chain() {
 fn a_changed_record_is_found_with_exit_code_4() {
     let world = scripted(json!([answer("done")]));
     world.run("skillful run --model scripted:turns.json x");
-    let events = format!("project/.agent/runs/{}/events.jsonl", last(&world));
+    let run = last(&world);
+    let events = format!("project/.agent/runs/{run}/events.jsonl");
     world.write(&events, world.read(&events).replace("\"done\"", "\"gone\""));
-    let seen = world.run("skillful runs verify last");
+    let seen = world.run(&format!("skillful runs verify {run}"));
     assert!(seen.starts_with("changed") && seen.ends_with("[exit 4]\n"), "{seen}");
 }
 

@@ -76,12 +76,32 @@ pub fn newest(runs: &Path, owner: Option<&Owner>) -> Result<Option<RunId>, Journ
     Ok(own)
 }
 
-/// Who made a run, as far as its seals alone tell: whoever acts on it looks at the rest, too.
+/// Who made a run, as far as its seals and its last event tell: whoever acts on it looks at the rest, too.
 fn origin(runs: &Folder, run_id: &str, owner: Option<&Owner>) -> Origin {
-    let seals = runs.read(format!("{run_id}/{SEALS}"), limits::SEALS);
-    match (owner, seals) {
-        (Some(owner), Ok(seals)) => Seals::parse(&seals).claimed_origin(owner, run_id),
-        _ => Origin::Elsewhere,
+    let read = || -> Option<Origin> {
+        let seals = runs.read(format!("{run_id}/{SEALS}"), limits::SEALS).ok()?;
+        let events = runs.open_file(format!("{run_id}/{EVENTS}")).ok()?;
+        Some(Seals::parse(&seals).origin_of(owner?, run_id, &last_hash(events)?))
+    };
+    read().unwrap_or(Origin::Elsewhere)
+}
+
+/// The hash of the last complete line.
+fn last_hash(mut events: File) -> Option<String> {
+    let length = events.metadata().ok()?.len();
+    let mut wanted = TAIL;
+    loop {
+        let start = length.saturating_sub(wanted);
+        events.seek(SeekFrom::Start(start)).ok()?;
+        let mut bytes = Vec::new();
+        (&mut events).take(wanted).read_to_end(&mut bytes).ok()?;
+        let end = bytes.iter().rposition(|byte| *byte == b'\n')?;
+        match bytes[..end].iter().rposition(|byte| *byte == b'\n') {
+            Some(before) => return Some(crate::sha256(&bytes[before + 1..end])),
+            None if start == 0 => return Some(crate::sha256(&bytes[..end])),
+            None if wanted >= limits::FIRST_LINE => return None,
+            None => wanted *= 8,
+        }
     }
 }
 

@@ -89,10 +89,12 @@ impl Seals {
         signed.contains(&true).then(|| self.commits[place].0 as u64)
     }
 
-    /// Whose record it is, as far as its seals alone tell.
-    pub(super) fn claimed_origin(&self, owner: &Owner, run_id: &str) -> Origin {
-        match self.hashes[..self.committed].last() {
-            Some(last) if !self.malformed => self.origin(owner, run_id, self.committed, last),
+    /// Whose record it is whose last complete event has this hash, as far as that and the seals tell.
+    pub(super) fn origin_of(&self, owner: &Owner, run_id: &str, last: &str) -> Origin {
+        match self.hashes.iter().rposition(|hash| hash == last) {
+            Some(place) if !self.malformed && place + 1 >= self.committed => {
+                self.origin(owner, run_id, place + 1, last)
+            }
             _ => Origin::Elsewhere,
         }
     }

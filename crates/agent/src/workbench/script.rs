@@ -74,7 +74,7 @@ impl Workbench<'_> {
         Ok(Request {
             action: action.clone(),
             permission: "run_script".to_owned(),
-            patterns: vec![format!("{}/{path}", entry.rule_name())],
+            patterns: patterns(entry, &path),
             risk: Risk::Medium,
             effect,
             params,
@@ -231,6 +231,20 @@ fn changed(name: &str) -> Refusal {
         format!("files of the skill `{name}` have changed since its script was approved"),
         "run it again: the user is asked about it as it is now",
     )
+}
+
+/// What rules are asked about: a script's name and, where that is a link, the name of what it leads to.
+fn patterns(entry: &Entry, path: &InnerPath) -> Vec<String> {
+    let name = entry.rule_name();
+    let mut patterns = vec![format!("{name}/{path}")];
+    let real = || {
+        let (folder, file) = (entry.path.canonicalize().ok()?, entry.path.join(path.as_str()));
+        let real = file.canonicalize().ok()?;
+        Some(real.strip_prefix(&folder).ok()?.to_str()?.to_owned())
+    };
+    let real = (entry.source != Source::Builtin).then(real).flatten();
+    patterns.extend(real.filter(|real| real != path.as_str()).map(|real| format!("{name}/{real}")));
+    patterns
 }
 
 fn in_words(is_confined: bool, is_offline: bool) -> String {

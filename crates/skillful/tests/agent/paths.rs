@@ -98,6 +98,8 @@ fn a_link_to_what_is_closed_is_closed_and_so_is_what_a_closed_link_leads_to() {
             ".bare/hooks/pre-commit",
             ".bare/hooks/pre-commit",
         ),
+        ("git init -q --separate-git-dir=$PWD/meta sub", "meta/config", "meta/config"),
+        ("git init -q --bare b.git", "b.git/hooks/post-update", "b.git/hooks/post-update"),
         (
             "ln -s ../../project/linked.json ../home/.agent/grants.json",
             "linked.json",

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, mkdirat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -49,11 +49,11 @@ pub(crate) fn open_parent<'p>(
     root: BorrowedFd<'_>,
     path: &'p Path,
     missing: Missing,
-    pass: impl Fn(&Stat) -> io::Result<()>,
+    pass: impl Fn(&OwnedFd) -> io::Result<()>,
 ) -> io::Result<(OwnedFd, &'p OsStr)> {
     let (parent, name) = split(path)?;
     let start = openat(root, ".", FOLDER, Mode::empty())?;
-    pass(&fstat(&start)?)?;
+    pass(&start)?;
     let folder = names(parent)?.try_fold(start, |folder, name| {
         if let Missing::IsMade = missing {
             match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
@@ -63,7 +63,7 @@ pub(crate) fn open_parent<'p>(
         }
         let inner = openat(&folder, name, FOLDER, Mode::empty());
         let inner = inner.map_err(|error| link_or(error, &folder, name))?;
-        pass(&fstat(&inner)?)?;
+        pass(&inner)?;
         Ok(inner)
     })?;
     Ok((folder, name))

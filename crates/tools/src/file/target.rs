@@ -56,7 +56,7 @@ impl<'w> Target<'w> {
     }
 
     fn parent(&self, missing: Missing) -> io::Result<(OwnedFd, &OsStr)> {
-        let pass = |stat: &Stat| self.guard.pass(stat);
+        let pass = |folder: &OwnedFd| self.guard.pass_folder(folder);
         beneath::open_parent(self.place.folder(), self.place.path(), missing, pass)
     }
 

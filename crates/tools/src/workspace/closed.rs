@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 
 use super::secrets::STATE;
 use crate::file::beneath::IsClosed;
@@ -95,6 +95,24 @@ impl Guard {
             false => Ok(()),
         }
     }
+
+    /// The same for a folder on the way. One that Git would take for a repository is closed, whatever it is called:
+    /// a `.git` somewhere else may lead there.
+    pub(crate) fn pass_folder(&self, folder: &OwnedFd) -> io::Result<()> {
+        self.pass(&fstat(folder)?)?;
+        if is_repository(folder) { Err(IsClosed.into()) } else { Ok(()) }
+    }
+}
+
+/// Whether Git would take a folder for a repository.
+fn is_repository(folder: &OwnedFd) -> bool {
+    let has = |name: &str, kinds: &[FileType]| {
+        let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        found.is_ok_and(|found| kinds.contains(&FileType::from_raw_mode(found.st_mode)))
+    };
+    has("HEAD", &[FileType::RegularFile, FileType::Symlink])
+        && has("objects", &[FileType::Directory, FileType::Symlink])
+        && has("refs", &[FileType::Directory, FileType::Symlink])
 }
 
 /// A folder and those it is in, up to the root of the file system or as far as can be seen.

@@ -140,6 +140,8 @@ impl TrustProject {
         print(&report, output)?;
         output.note(if self.dry_run {
             "Nothing was written."
+        } else if seen.len() == report.refused.len() && report.evals.is_empty() {
+            "Nothing was trusted."
         } else {
             "Trusted as they are now. A skill that is new or changes in any file asks again."
         });
