@@ -122,7 +122,10 @@ fn complaints(user: User) -> Vec<String> {
                     for wrong in wrong {
                         let complaint = format!("{}: {wrong}", spoiled.describe());
                         // Also while others are still at it, for whoever looks.
-                        eprintln!("{complaint}");
+                        #[allow(clippy::print_stderr, reason = "whoever looks should know")]
+                        {
+                            eprintln!("{complaint}");
+                        }
                         found.lock().unwrap().push(complaint);
                     }
                 }

@@ -3,7 +3,7 @@
 //! Invariant: every file has exactly one name here (relative to the workspace, or `skill://NAME/…`
 //! when it is outside of it), that name is what rules and people see, and it is opened without
 //! following any link: what was checked is what is read. What is closed to changes is told by what it
-//! is, see [`closed`].
+//! is, see `closed`.
 
 use std::fs;
 use std::io;
