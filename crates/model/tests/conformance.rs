@@ -242,14 +242,24 @@ fn a_server_that_falls_silent_or_never_ends_is_left_in_time() {
             seen.starts_with("Timeout: `SERVER` did not finish its answer within 0.15 s"),
             "{seen}"
         );
-        // The run has less time than the settings would give.
-        let server = Server::new(vec![flood()]);
-        let context = Context::new("20261115_083000_k3f9", String::new(), "x");
-        let limits = Limits { time: Some(soon), ..Limits::default() };
-        let prompt = Prompt { limits, ..context.prompt(String::new(), 1) };
-        let (seen, _) = remote(wire, server.url(), GIVEN).ask_with(&prompt, &Cancel::default());
-        assert!(seen.contains("did not finish its answer within 0.15 s"), "{seen}");
-        server.wait_until_left();
+        // The run has less time than the settings would give. However busy the machine is: the server gets the
+        // time to begin its answer.
+        let begun = (0..8).any(|attempt| {
+            let soon = soon * (1 << attempt);
+            let server = Server::new(vec![flood()]);
+            let context = Context::new("20261115_083000_k3f9", String::new(), "x");
+            let limits = Limits { time: Some(soon), ..Limits::default() };
+            let prompt = Prompt { limits, ..context.prompt(String::new(), 1) };
+            let (seen, _) = remote(wire, server.url(), GIVEN).ask_with(&prompt, &Cancel::default());
+            let expected = format!("did not finish its answer within {} s", soon.as_secs_f32());
+            assert!(seen.contains(&expected), "{seen}");
+            let heard = server.others() > 0;
+            if heard {
+                server.wait_until_left();
+            }
+            heard
+        });
+        assert!(begun, "the server never heard the request");
     }
 }
 
