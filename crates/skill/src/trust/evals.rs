@@ -26,9 +26,7 @@ impl Trust {
     ) -> Result<EvalsTrust, E> {
         match self {
             Self::Everything => Ok(EvalsTrust::Trusted),
-            Self::Only(store) if store.authors.contains_key(&key(project)) => {
-                Ok(EvalsTrust::Trusted)
-            }
+            Self::Only(store) if store.writes(project, file) => Ok(EvalsTrust::Trusted),
             Self::Only(store) => match store.evals.get(&key(file)) {
                 None => Ok(EvalsTrust::Unknown),
                 Some(known) if *known == sum()? => Ok(EvalsTrust::Trusted),
@@ -39,6 +37,12 @@ impl Trust {
 }
 
 impl TrustStore {
+    /// Whether the user writes the project, and the file is really part of it.
+    fn writes(&self, project: &Path, file: &Path) -> bool {
+        let workspace = key(project);
+        self.authors.contains_key(&workspace) && Path::new(&key(file)).starts_with(workspace)
+    }
+
     /// Trusts a file of cases as it is now; `sum` stands for it and all that it brings along.
     pub fn trust_evals(&mut self, file: &Path, sum: String) {
         self.evals.insert(key(file), sum);

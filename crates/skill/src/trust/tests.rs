@@ -301,7 +301,12 @@ fn a_file_of_cases_is_trusted_with_what_it_brings_along() {
     let mut authors = store.clone();
     authors.trust_author(&own, "now");
     assert_eq!(Trust::Only(authors.clone()).evals(&own, &b, unneeded), Ok(EvalsTrust::Trusted));
-    assert_eq!(Trust::Only(authors).evals(&other, &b, unneeded), Ok(EvalsTrust::Unknown));
+    let authors = Trust::Only(authors);
+    assert_eq!(authors.evals(&other, &b, unneeded), Ok(EvalsTrust::Unknown));
+    world.write("c.json", "");
+    world.link("p/c.json", "../c.json");
+    let linked = world.path("p/c.json");
+    assert_eq!(authors.evals(&own, &linked, unneeded), Ok(EvalsTrust::Unknown), "not part of it");
     let file = world.path("trust.json");
     TrustStore::change(&file, |kept| *kept = store).unwrap();
     let mut store = TrustStore::read(&file).unwrap();
