@@ -12,6 +12,7 @@ mod world;
 use std::fs::{self, File};
 use std::io::Read;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tools::sandbox::{Ending, Limits, Output, run};
@@ -37,7 +38,9 @@ fn a_hundred_megabytes_are_stored_with_little_memory() {
         let mut stdout = File::create(&path).unwrap();
         let mut stderr = Vec::new();
         let output = Output { stdout: &mut stdout, stderr: &mut stderr };
-        let confinement = world.confinement(Limits::default());
+        // However busy the machine is.
+        let limits = Limits { time: Duration::from_secs(600), ..Limits::default() };
+        let confinement = world.confinement(limits);
         // Begins a new peak.
         fs::write("/proc/self/clear_refs", "5").unwrap();
         let before = peak_memory();

@@ -10,6 +10,7 @@ mod world;
 use std::ffi::OsString;
 use std::fs;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tools::sandbox::{Confinement, Ending, Isolation, Kernel, Limits, Network, Output};
@@ -67,7 +68,8 @@ fn perform(world: &World, kernel: &Kernel, work: &Work<'_>) -> (Ending, String, 
         confinement: Confinement {
             hidden: vec![world.root.join("workspace/.agent")],
             network: work.network,
-            limits: Limits::default(),
+            // However busy the machine is.
+            limits: Limits { time: Duration::from_secs(600), ..Limits::default() },
             ..Confinement::default()
         },
     };
