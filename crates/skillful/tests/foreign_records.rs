@@ -273,10 +273,13 @@ fn whoever_adds_an_event_to_a_record_takes_it_from_its_owner() {
     added["type"] = json!("approval_granted");
     added["data"] =
         json!({"elapsed_ms": 1, "id": "ap_6", "tool": "write_file", "answer": {"answer": "once"}});
-    added["prev"] = Sha256::digest(last).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String = Sha256::digest(last).iter().map(|byte| format!("{byte:02x}")).collect();
+    added["prev"] = json!(hash);
     fs::write(&events, format!("{text}{added}\n")).unwrap();
     assert!(world.run("skillful runs show last").contains("there is no run `last`"));
     assert!(world.run("skillful runs list").contains("not made here"));
+    let verified = world.run(&format!("skillful runs verify {own}"));
+    assert!(verified.contains("not signed: the last 1;"), "{verified}");
     assert!(world.run(&resume(&own)).ends_with("[exit 4]\n"));
     untouched(&world);
 }
@@ -300,6 +303,9 @@ fn a_record_without_seals_of_a_key_counts_as_a_strangers_and_can_be_replayed() {
     assert!(world.run(&format!("skillful runs show {own}")).contains("write_file"));
     assert!(world.run(&format!("skillful runs undo {own}")).ends_with("[exit 4]\n"));
     assert!(world.run(&format!("skillful runs adopt {own} --yes")).contains("adopted"));
+    let tried = world.run(&format!("skillful runs undo --dry-run {own}"));
+    assert!(tried.contains("would restore  Makefile"), "{tried}");
+    assert_eq!(world.read("project/Makefile"), "all: evil");
     assert!(world.run(&format!("skillful runs undo {own}")).contains("restored  Makefile"));
     assert!(!world.path("project/Makefile").exists());
 }

@@ -151,11 +151,17 @@ impl Folder {
             if durability == Durability::Sync {
                 file.sync_all()?;
             }
-            // Unlike a rename, a link never takes the place of another file.
-            Ok(linkat(&parent, &*temporary, &parent, name, AtFlags::empty())?)
+            match renameat_with(&parent, &*temporary, &parent, name, RenameFlags::NOREPLACE) {
+                // Some disks cannot. A link takes no other file's place either, but for a moment the file has two
+                // names, and nobody reads it.
+                Err(Errno::INVAL | Errno::NOSYS) => {
+                    Ok(linkat(&parent, &*temporary, &parent, name, AtFlags::empty())?)
+                }
+                renamed => Ok(renamed?),
+            }
         };
         let made = write();
-        // What became of it has another name.
+        // After a link or a failure it is still there.
         let _ = unlinkat(&parent, &*temporary, AtFlags::empty());
         made.map_err(|error| self.error("create", inner, error.into()))?;
         if durability == Durability::Sync { self.sync() } else { Ok(()) }

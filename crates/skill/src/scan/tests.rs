@@ -145,7 +145,7 @@ fn an_unreadable_folder_or_manifest_hides_no_other_skill() {
     };
     world.folder("root/unlisted");
     chmod("root/locked", 0);
-    chmod("root/unlisted", 0o711);
+    chmod("root/unlisted", 0o111);
     chmod("root/secret/SKILL.md", 0);
     let lines = without_privileges(|| {
         outcome(&world, &ScanOptions { threads: 1, ..ScanOptions::default() })

@@ -33,7 +33,8 @@ struct Status {
 ///
 /// Up to `limit` it is an upper bound, which is cheap; beyond it is exact.
 pub(super) fn used(processes: &[Process], shared: u64, limit: u64) -> u64 {
-    let statuses: Vec<_> = processes.iter().filter_map(status).collect();
+    let statuses: Vec<_> =
+        processes.iter().filter_map(|process| process.places().find_map(status)).collect();
     let sum = |part: fn(&Status) -> u64| statuses.iter().map(part).sum::<u64>();
     let (tables, socket) = (sum(|status| status.tables), of_a_socket());
     let any_buffers = sum(|status| status.descriptors).saturating_mul(socket);
@@ -64,19 +65,17 @@ fn of_a_socket() -> u64 {
     default.and_then(|bytes| parse(bytes.trim())).unwrap_or(USUAL) + PACKET
 }
 
-/// The status of a process that has memory; none has none, or is gone.
-fn status(process: &Process) -> Option<Status> {
-    process.places().find_map(|place| {
-        let text = fs::read_to_string(format!("{place}/status")).ok()?;
-        let bytes = |label| kibibytes(&text, label);
-        let descriptors = text.lines().find_map(|line| line.strip_prefix("FDSize:"));
-        Some(Status {
-            private: bytes("RssAnon:")? + bytes("VmSwap:").unwrap_or_default(),
-            shared: bytes("RssShmem:").unwrap_or_default(),
-            tables: bytes("VmPTE:").unwrap_or_default(),
-            descriptors: descriptors.and_then(|count| parse(count.trim())).unwrap_or_default(),
-            place,
-        })
+/// The status of a process that has memory; one that ends has none.
+fn status(place: String) -> Option<Status> {
+    let text = fs::read_to_string(format!("{place}/status")).ok()?;
+    let bytes = |label| kibibytes(&text, label);
+    let descriptors = text.lines().find_map(|line| line.strip_prefix("FDSize:"));
+    Some(Status {
+        private: bytes("RssAnon:")? + bytes("VmSwap:").unwrap_or_default(),
+        shared: bytes("RssShmem:").unwrap_or_default(),
+        tables: bytes("VmPTE:").unwrap_or_default(),
+        descriptors: descriptors.and_then(|count| parse(count.trim())).unwrap_or_default(),
+        place,
     })
 }
 
@@ -86,8 +85,12 @@ fn proportional(status: &Status) -> (u64, u64) {
     let bytes = |label| kibibytes(&text, label);
     match (bytes("Pss_Anon:"), bytes("Pss_Shmem:")) {
         (Some(private), Some(shared)) => (private + bytes("SwapPss:").unwrap_or_default(), shared),
-        // A process can hide this, and then it is not given the benefit of the doubt.
-        _ => (status.private, status.shared),
+        // A process can hide this, and then it is not given the benefit of the doubt. One that ended meanwhile holds
+        // nothing: what it had in common with others, they hold alone now, and it must not count twice.
+        _ => match self::status(status.place.clone()) {
+            Some(still) => (still.private, still.shared),
+            None => (0, 0),
+        },
     }
 }
 

@@ -71,9 +71,10 @@ impl Undo {
                     .push(NotRestored { path: change.path.clone(), reason: error.to_string() }),
             }
         }
+        let restored = if self.dry_run { "would restore" } else { "restored" };
         output.result(&undone, |out, Palette { good, bad, dim, .. }| {
             for path in &undone.restored {
-                writeln!(out, "{good}restored{good:#}  {}", for_terminal(path))?;
+                writeln!(out, "{good}{restored}{good:#}  {}", for_terminal(path))?;
             }
             for path in &undone.unchanged {
                 let path = for_terminal(path);

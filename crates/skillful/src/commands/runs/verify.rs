@@ -26,7 +26,15 @@ impl Verify {
         output.result(&verification, |out, Palette { good, bad, .. }| {
             if verification.ok {
                 let (origin, events) = (verification.origin.describe(), verification.events);
-                return writeln!(out, "{good}intact{good:#}, {origin}  {events} events");
+                writeln!(out, "{good}intact{good:#}, {origin}  {events} events")?;
+                if verification.unsealed > 0 {
+                    let unsealed = verification.unsealed;
+                    writeln!(
+                        out,
+                        "  not signed: the last {unsealed}; power failed, or somebody added them"
+                    )?;
+                }
+                return Ok(());
             }
             writeln!(out, "{bad}changed{bad:#}  {} events", verification.events)?;
             for problem in &verification.problems {
