@@ -3,7 +3,6 @@
 //! Invariant: a record has one writer, which holds the lock on its events.
 
 use std::fs::{File, TryLockError};
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use super::lines::{EVENTS, Files, SEALS, Texts};
 use super::place::Place;
 use super::summary::{ANSWER, SUMMARY, Summing};
 use super::verify::ProblemKind;
-use super::{Durability, Journal, Origin, Owner, RunId, sealed};
+use super::{Durability, Journal, Origin, Owner, RunId, limits, sealed};
 use crate::event::{Event, EventKind};
 
 impl Journal {
@@ -148,32 +147,37 @@ impl Journal {
     }
 
     /// Removes what an interruption left, so that both files end where the last complete event does.
+    ///
+    /// The seals are replaced as a whole, for another interruption must not leave an event that nobody signed.
     fn repair(
         &mut self,
         files: &Files,
         hashes: &[String],
         torn_bytes: usize,
     ) -> Result<(), JournalError> {
+        if torn_bytes > 0 {
+            let complete = (files.events.len() - torn_bytes) as u64;
+            let cut = self.events.set_len(complete);
+            cut.map_err(JournalError::io("repair", self.folder()))?;
+        }
         let seals = files.seals.as_ref();
         let (committed, finished) =
             seals.map_or((0, 0), |seals| (seals.committed, seals.finished_bytes));
-        let repair = || {
-            if torn_bytes > 0 {
-                self.events.set_len((files.events.len() - torn_bytes) as u64)?;
-            }
-            self.seals.set_len(finished as u64)?;
-            match hashes.get(committed..).unwrap_or_default() {
-                [] => Ok(()),
-                // One write: a kill before its newline leaves what a kill during a commit leaves.
-                unsealed => {
-                    let (owner, end) = (self.owner.as_ref(), hashes.len() as u64);
-                    let commit = unsealed.join(" ");
-                    let commit = sealed(owner, self.origin, &self.run_id, end, &commit);
-                    (&self.seals).write_all((commit + "\n").as_bytes())
-                }
-            }
-        };
-        repair().map_err(JournalError::io("repair", self.folder()))
+        let own = self.place.own();
+        let mut whole = own.read(SEALS, limits::SEALS)?;
+        let unfinished = hashes.get(committed..).unwrap_or_default();
+        if unfinished.is_empty() && finished == whole.len() {
+            return Ok(());
+        }
+        whole.truncate(finished);
+        if !unfinished.is_empty() {
+            let (owner, end) = (self.owner.as_ref(), hashes.len() as u64);
+            let commit = sealed(owner, self.origin, &self.run_id, end, &unfinished.join(" "));
+            whole.extend_from_slice((commit + "\n").as_bytes());
+        }
+        own.replace(SEALS, &whole, self.durability)?;
+        self.seals = own.open_to_append(SEALS)?;
+        Ok(())
     }
 
     /// A run that goes on has no summary, so that nobody takes an old one for the current.

@@ -1,4 +1,5 @@
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
@@ -179,6 +180,30 @@ fn what_was_cut_off_is_removed_and_nothing_else_is_taken() {
         let error = Journal::open(&folder, Durability::Sync, &owner()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     }
+}
+
+#[test]
+fn whoever_is_killed_while_taking_a_record_up_still_owns_it() {
+    let runs = TempDir::new().unwrap();
+    let mut journal = create(&runs);
+    (0..3).for_each(|n| drop(note(&mut journal, json!({"n": n}))));
+    journal.commit().unwrap();
+    let folder = journal.folder().to_owned();
+    drop(journal);
+    // As a kill leaves it in the middle of a commit: with all hashes, and two of three events.
+    let (events, seals) = (folder.join("events.jsonl"), folder.join("events.seal"));
+    let text = fs::read_to_string(&events).unwrap();
+    fs::write(&events, text.split_inclusive('\n').take(2).collect::<String>()).unwrap();
+    let commit = fs::read_to_string(&seals).unwrap();
+    fs::write(&seals, commit.trim_end()).unwrap();
+    // Whatever comes in between, whoever looks finds these seals or those that take their place.
+    let mut old = File::open(&seals).unwrap();
+    assert_eq!(Journal::open(&folder, Durability::Sync, &owner()).unwrap().1.len(), 2);
+    let mut found = String::new();
+    old.read_to_string(&mut found).unwrap();
+    assert_eq!(found, commit.trim_end());
+    let verification = verify(&folder, Some(&owner())).unwrap();
+    assert_eq!((verification.origin, verification.events), (Origin::Here, 2), "{verification:?}");
 }
 
 #[test]
