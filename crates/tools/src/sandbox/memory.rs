@@ -33,29 +33,62 @@ struct Status {
 ///
 /// Up to `limit` it is an upper bound, which is cheap; beyond it is exact.
 pub(super) fn used(processes: &[Process], shared: u64, limit: u64) -> u64 {
-    let statuses: Vec<_> =
-        processes.iter().filter_map(|process| process.places().find_map(status)).collect();
-    let sum = |part: fn(&Status) -> u64| statuses.iter().map(part).sum::<u64>();
-    let (tables, socket) = (sum(|status| status.tables), of_a_socket());
-    let any_buffers = sum(|status| status.descriptors).saturating_mul(socket);
-    let upper = sum(|status| status.private + status.shared)
-        .saturating_add(tables)
-        .saturating_add(shared)
-        .saturating_add(any_buffers);
+    let upper = Sums::of(processes).upper(shared);
     if upper <= limit {
         return upper;
     }
-    // What processes have in common counts once.
-    let (private, mapped) = statuses.iter().map(proportional).fold((0, 0), |sum, part| {
-        let (private, mapped): (u64, u64) = sum;
-        (private.saturating_add(part.0), mapped.saturating_add(part.1))
-    });
-    let open = OpenFiles::of(processes);
-    let buffers = match open.complete {
-        true => open.sockets.saturating_mul(socket).saturating_add(open.pipes.saturating_mul(PIPE)),
-        false => any_buffers,
-    };
-    private.saturating_add(tables).saturating_add(mapped.max(shared)).saturating_add(buffers)
+    // Processes begin and end while they are looked at one after the other, and then what they have in common may
+    // count twice. Not twice in a row.
+    match Sums::of(processes).exact(processes, shared) {
+        once if once <= limit => once,
+        once => once.min(Sums::of(processes).exact(processes, shared)),
+    }
+}
+
+/// What the kernel says about some processes, at one moment.
+struct Sums {
+    statuses: Vec<Status>,
+    tables: u64,
+    /// What the buffers of all files hold that they may have open.
+    any_buffers: u64,
+}
+
+impl Sums {
+    fn of(processes: &[Process]) -> Self {
+        let statuses: Vec<_> =
+            processes.iter().filter_map(|process| process.places().find_map(status)).collect();
+        let sum = |part: fn(&Status) -> u64| statuses.iter().map(part).sum::<u64>();
+        Self {
+            tables: sum(|status| status.tables),
+            any_buffers: sum(|status| status.descriptors).saturating_mul(of_a_socket()),
+            statuses,
+        }
+    }
+
+    fn upper(&self, shared: u64) -> u64 {
+        let mapped: u64 = self.statuses.iter().map(|status| status.private + status.shared).sum();
+        mapped.saturating_add(self.tables).saturating_add(shared).saturating_add(self.any_buffers)
+    }
+
+    /// What processes have in common counts once.
+    fn exact(&self, processes: &[Process], shared: u64) -> u64 {
+        let (private, mapped) = self.statuses.iter().map(proportional).fold((0, 0), |sum, part| {
+            let (private, mapped): (u64, u64) = sum;
+            (private.saturating_add(part.0), mapped.saturating_add(part.1))
+        });
+        let open = OpenFiles::of(processes);
+        let buffers = match open.complete {
+            true => open
+                .sockets
+                .saturating_mul(of_a_socket())
+                .saturating_add(open.pipes.saturating_mul(PIPE)),
+            false => self.any_buffers,
+        };
+        private
+            .saturating_add(self.tables)
+            .saturating_add(mapped.max(shared))
+            .saturating_add(buffers)
+    }
 }
 
 /// What the buffer of a socket holds at most, since it cannot be enlarged.
@@ -63,6 +96,11 @@ fn of_a_socket() -> u64 {
     const USUAL: u64 = 212_992;
     let default = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
     default.and_then(|bytes| parse(bytes.trim())).unwrap_or(USUAL) + PACKET
+}
+
+/// Whether a process, or a thread, has memory; one that ends has none.
+pub(super) fn has_memory(place: &str) -> bool {
+    status(place.to_owned()).is_some()
 }
 
 /// The status of a process that has memory; one that ends has none.

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use super::disk::BLOCK;
+use super::memory::has_memory;
 use super::tree::Process;
 
 /// The open files of a tree, each counted once, whoever has it open.
@@ -56,7 +57,10 @@ fn files_of(process: &Process) -> io::Result<Vec<fs::Metadata>> {
     for place in process.places() {
         let entries = match fs::read_dir(format!("{place}/fd")) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+            // One that ends belongs to nobody any more, and holds nothing or is about to.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && has_memory(&place) => {
+                return Err(error);
+            }
             Err(_) => continue,
         };
         let files: Vec<_> =

@@ -369,3 +369,20 @@ os.waitpid(child, 0)
 "#,
     );
 }
+
+#[test]
+fn children_that_ended_and_that_nobody_asked_about_hold_nothing() {
+    left_alone(
+        Python,
+        &limits(),
+        r#"
+private = bytearray(os.urandom(1 << 20)) * 44
+pairs = [socket.socketpair() for _ in range(10)]
+for _ in range(3):
+    if os.fork() == 0:
+        os._exit(0)
+# Long enough to be looked at several times.
+time.sleep(0.4)
+"#,
+    );
+}
