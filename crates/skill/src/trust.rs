@@ -9,6 +9,7 @@
 mod authors;
 mod evals;
 mod file;
+mod sources;
 mod standing;
 
 #[cfg(test)]
@@ -58,6 +59,9 @@ pub struct TrustStore {
     /// Files of eval cases, by path, each with the hash of all that it brings along.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evals: BTreeMap<String, String>,
+    /// Where skills of projects come from, as the user said or saw it: by lockfile and name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, BTreeMap<String, String>>,
     /// Whatever else there is.
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
@@ -167,6 +171,7 @@ impl TrustStore {
         let mut gone: Vec<PathBuf> = gone.map(PathBuf::from).collect();
         self.authors.retain(|workspace, _| !is_below(workspace));
         self.projects.retain(|folder, _| !is_below(folder));
+        self.sources.retain(|lockfile, _| !is_below(lockfile));
         gone.extend(self.untrust_evals(path).into_iter().map(PathBuf::from));
         gone
     }

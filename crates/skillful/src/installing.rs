@@ -124,9 +124,16 @@ impl Session {
                     || root.lockfile().is_ok_and(|lockfile| lockfile.get(name).is_some())
             })
         };
-        match Scope::ALL.into_iter().filter(has).collect::<Vec<_>>().as_slice() {
-            [scope] => Ok(*scope),
-            [] => Ok(Scope::User),
+        let found: Vec<Scope> = Scope::ALL.into_iter().filter(has).collect();
+        // A project can have a skill of that name that nobody installed.
+        let is_locked = |scope: &Scope| {
+            let lockfile = self.install_root(*scope).and_then(|root| Ok(root.lockfile()?));
+            lockfile.is_ok_and(|lockfile| lockfile.get(name).is_some())
+        };
+        let locked: Vec<Scope> = found.iter().copied().filter(is_locked).collect();
+        match (locked.as_slice(), found.as_slice()) {
+            ([scope], _) | (_, [scope]) => Ok(*scope),
+            (_, []) => Ok(Scope::User),
             _ => Err(Failure::new(
                 Exit::Usage,
                 "ScopeNeeded",

@@ -262,7 +262,10 @@ impl Session {
     pub(crate) fn secrets(&self) -> Vec<String> {
         let tells = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD"];
         let secret = |name: &OsString| {
-            tells.iter().any(|tell| name.to_string_lossy().to_uppercase().contains(tell))
+            let name = name.to_string_lossy().to_uppercase();
+            // `PASS` alone is in other words, too.
+            let is_pass = name.split('_').any(|word| word == "PASS");
+            is_pass || tells.iter().any(|tell| name.contains(tell))
         };
         let values = self
             .environment
@@ -369,7 +372,7 @@ fn of_key(error: &KeyError) -> Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        if let ConfigError::Link(error) = error {
+        if let ConfigError::Unsafe(error) = error {
             return error.into();
         }
         Self::from_error(Exit::Usage, "InvalidConfiguration", &error).hint(error.hint())

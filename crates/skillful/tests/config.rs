@@ -500,27 +500,22 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
 #[test]
 fn something_else_in_the_place_of_a_file_is_an_error() {
     let world = World::new();
-    world.run("mkdir .agent && mkfifo .agent/config.json");
-    assert_snapshot!(world.run("skillful list"), @"
-    [stderr]
-    error: `[world]/project/.agent/config.json` is not a regular file of at most 1000000 bytes
-    hint: remove it; `skillful config init` writes a new one
-    [exit 2]
-    ");
-    world.run("rm .agent/config.json && mkdir .agent/config.json");
-    assert_snapshot!(world.run("skillful list"), @"
-    [stderr]
-    error: `[world]/project/.agent/config.json` is not a regular file of at most 1000000 bytes
-    hint: remove it; `skillful config init` writes a new one
-    [exit 2]
-    ");
-    world.run("rmdir .agent/config.json && truncate -s 1000001 .agent/config.json");
-    assert_snapshot!(world.run("skillful list"), @"
-    [stderr]
-    error: `[world]/project/.agent/config.json` is not a regular file of at most 1000000 bytes
-    hint: remove it; `skillful config init` writes a new one
-    [exit 2]
-    ");
+    let refused = |make: &str, why: &str| {
+        world.run(make);
+        let seen = world.run("skillful list");
+        assert!(seen.contains(why) && seen.ends_with("[exit 4]\n"), "{make}: {seen}");
+        let seen = world.json("skillful list --json");
+        assert_eq!(seen["error"]["code"], "StateUnsafe", "{make}");
+    };
+    refused("mkdir .agent && mkfifo .agent/config.json", "config.json`: it is not a plain file");
+    refused(
+        "rm .agent/config.json && mkdir .agent/config.json",
+        "config.json`: it is not a plain file",
+    );
+    refused(
+        "rmdir .agent/config.json && truncate -s 1000001 .agent/config.json",
+        "config.json`: it has more than 1000000 bytes",
+    );
     world.run("rm .agent/config.json");
     world.link("project/.agent/config.json", "config.json");
     assert_snapshot!(world.run("skillful list"), @"
@@ -720,4 +715,27 @@ fn settings_reach_the_commands() {
     other-host  user      Of another host.
     tagged      user      a <b> c
     ");
+}
+
+#[test]
+fn a_project_does_not_decide_how_much_of_the_users_skills_is_sent() {
+    let world = World::new();
+    world.write(
+        "home/.agent/skills/own/SKILL.md",
+        "---\nname: own\ndescription: Mine.\n---\nPRIVATE\n",
+    );
+    let loose = r#"{"disclosure": "core", "catalog": {"max_chars": 100000000}}"#;
+    world.write("project/.agent/config.json", loose);
+    assert_snapshot!(given(&world), @r#"
+    [stderr]
+    warning: `catalog.max_chars: 100000000` in the project's file is ignored: a project may only lower it, from 8000
+    warning: `disclosure: "core"` in the project's file is ignored: a project may only tighten it
+    [exit 1]
+    "#);
+    world.write(
+        "turns.json",
+        r#"{"turns": [{"action": {"type": "final_answer", "payload": {"content": "x"}}}]}"#,
+    );
+    world.run("SKILLFUL_AUDIT_STORE_PROMPTS=true skillful run --model scripted:../turns.json x");
+    assert!(!world.run("cat .agent/runs/*/events.jsonl").contains("PRIVATE"));
 }

@@ -28,6 +28,8 @@ fn every_finding_has_a_remedy() {
     let world = World::new().with("SKILLFUL_CATALOG_MAXCHARS", "1");
     world.skill("project/.agent/skills/deploy", "Deploy.");
     world.skill("home/.agent/skills/deploy", "Deploy otherwise.");
+    world.skill("home/.agent/skills/build", "Build.");
+    world.skill("home/.claude/skills/build", "Build otherwise.");
     world.write("home/.agent/skills/broken/SKILL.md", "no frontmatter\n");
     world.write("home/.agent/skills/Odd/SKILL.md", "---\nname: Odd\ndescription: Odd.\n---\n");
     world.write("home/.agent/config.json", r#"{"catalog": {"max_chars": 100}}"#);
@@ -39,13 +41,14 @@ fn every_finding_has_a_remedy() {
     ok       model: offline (there is no key in the environment and no Ollama on this machine)
     ok       cache: [world]/home/.cache/skillful
     ok       root: 1 skill in [world]/project/.agent/skills (project)
-    ok       root: 2 skills in [world]/home/.agent/skills (user)
+    ok       root: 3 skills in [world]/home/.agent/skills (user)
+    ok       root: 1 skill in [world]/home/.claude/skills (user)
     ok       root: 4 skills in builtin: (builtin)
     warning  trust: 1 untrusted skill of this project, hidden from the model
              look first, then `skillful trust project`
     warning  left out: [world]/home/.agent/skills/broken/SKILL.md: no frontmatter: the file does not begin with a `---` line (no-frontmatter)
              begin SKILL.md with a `---` line, `name:` and `description:`, and another `---` line
-    warning  same name: [world]/project/.agent/skills/deploy hides [world]/home/.agent/skills/deploy: the other one's root has priority: project over user
+    warning  same name: [world]/home/.agent/skills/build hides [world]/home/.claude/skills/build: the other one's root has priority: user over user
              rename one of them, or name a source with --source
     warning  skill: Odd: the name has other characters than lowercase letters, digits and hyphens (name-characters)
              `skillful validate [world]/home/.agent/skills/Odd`

@@ -68,7 +68,7 @@ fn nothing_of_a_clone_runs_before_it_is_trusted() {
     insta::assert_snapshot!(world.run("skillful eval run"), @"
     [stderr]
     error: `[world]/project/.agent/evals/s.json` comes from a project that you have not trusted
-    hint: look at it, then `skillful trust project`; `skillful trust project --dry-run` says what it brings
+    hint: look at it, then `skillful trust evals .agent/evals/s.json`; with --dry-run it says what it brings
     [exit 4]
     ");
     assert!(!world.path("project/.agent/eval-runs").exists(), "nothing was begun");
@@ -210,7 +210,7 @@ fn what_the_user_has_elsewhere_needs_no_trust() {
             insta::assert_snapshot!(world.run(&format!("cd ../mine && skillful eval run -q {path}")), @"
             [stderr]
             error: `[world]/other/cases.json` comes from a project that you have not trusted
-            hint: look at it, then `skillful trust evals [world]/other/cases.json`
+            hint: look at it, then `skillful trust evals [world]/other/cases.json`; with --dry-run it says what it brings
             [exit 4]
             ");
         }
@@ -355,7 +355,6 @@ fn a_case_tightens() {
             &json!({"error_codes": ["SkillNotFound"]}),
         ),
         (json!({"budget": {"max_turns": 1}}), &json!({"stop_reason": "max_turns"})),
-        (json!({"disclosure": "core"}), &json!({"stop_reason": "final_answer"})),
     ] {
         let mut case = case("strict", setup(config.clone()), runs_the_script());
         case["expect"] = expect.clone();
@@ -727,4 +726,54 @@ fn a_new_case_is_not_written_through_a_link() {
     world.link("project/.agent/skills/zebra/evals/triggers.json", "../../../../../home/.bashrc");
     assert!(world.run("skillful eval new zebra").ends_with("[exit 4]\n"));
     assert!(!world.path("home/.bashrc").exists());
+}
+
+#[test]
+fn a_folder_of_cases_that_is_a_link_is_refused() {
+    let world = World::new();
+    world.run("mkdir .agent ../cases");
+    world.link("project/.agent/evals", "../../cases");
+    let refused = world.json("skillful --json eval run");
+    assert_eq!(refused["error"]["code"], "StateUnsafe", "{refused}");
+}
+
+#[test]
+fn a_case_from_a_run_names_its_own_trust_and_shows_no_raw_name() {
+    let world = clone();
+    let name = "a\u{1b}]0;x\u{7}.csv";
+    world.write(&format!("project/{name}"), "a,b\n1,2\n");
+    let read = json!({"tool": "read_file", "params": {"path": name}});
+    let turns = json!([{"action": {"type": "call_tool", "payload": read}}, answers()["turns"][0]]);
+    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.run("skillful run --model scripted:turns.json x");
+    let seen = world.run("skillful eval from-run last --id again");
+    assert!(seen.contains("a\\u{1b}]0;x\\u{7}.csv") && !seen.contains('\u{1b}'), "{seen:?}");
+    let hint = "`skillful trust evals [world]/project/.agent/evals/recorded/again/case.json`";
+    assert!(seen.contains(hint), "{seen}");
+}
+
+#[test]
+fn queries_for_a_trusted_skill_leave_it_trusted() {
+    let world = World::new();
+    world.skill("project/.agent/skills/weekly", "Writes the weekly report.");
+    world.run("skillful trust project");
+    world.run("skillful eval new weekly");
+    assert!(world.path("project/.agent/skills/weekly/evals/triggers.json").exists());
+    let trusted = world.json("skillful trust project --dry-run --json");
+    assert_eq!(trusted["trusted"][0]["skills"][0]["state"], "unchanged", "{trusted}");
+}
+
+#[test]
+fn a_run_of_other_cases_is_not_gone_on_with() {
+    let world = trusting(World::new());
+    let two = json!([case("a", json!({}), answers()), case("b", json!({}), answers())]);
+    world.write("home/two.json", two.to_string());
+    world.write("home/one.json", json!([case("a", json!({}), answers())]).to_string());
+    assert_eq!(world.run("skillful eval run -q ~/two.json"), "2 of 2 cases passed\n");
+    let report = || world.run("cat .agent/eval-runs/*/report.json");
+    let before = report();
+    let refused = world.json("skillful --json eval run ~/one.json --resume last");
+    assert_eq!(refused["error"]["code"], "OtherSuite", "{refused}");
+    assert_eq!(report(), before);
+    assert_eq!(world.run("skillful eval run -q ~/two.json --resume last"), "2 of 2 cases passed\n");
 }

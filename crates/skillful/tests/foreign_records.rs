@@ -340,3 +340,59 @@ fn a_record_that_was_made_here_is_not_adopted() {
     // By name, so that nobody adopts what came in between.
     assert!(world.run("skillful runs adopt last --yes").ends_with("[exit 2]\n"));
 }
+
+#[test]
+fn nobody_is_led_to_the_server_of_an_adopted_record() {
+    let world = writing("ask");
+    let foreign = waiting(&world, |events| {
+        let facts = &mut of(events, "run_started")["data"]["setup"]["facts"];
+        facts["model"] = json!("openai:gpt-5-mini");
+        facts["server"] = json!("https://evil.example/v1");
+    });
+    assert!(world.run(&format!("skillful runs adopt {foreign} --yes")).contains("evil.example"));
+    for line in ["", " --model offline", " --model openai:gpt-5-mini"] {
+        let mut command = world.command(&format!("skillful run --resume {foreign}{line}"));
+        let output = command.env("OPENAI_API_KEY", "sk-0123456789").output().unwrap();
+        let seen = String::from_utf8(output.stderr).unwrap();
+        let hint = seen.lines().find(|line| line.starts_with("hint:")).unwrap_or_default();
+        assert!(!hint.contains("evil.example"), "{line}: {seen}");
+        assert!(hint.contains("--model"), "{line}: {seen}");
+        assert_eq!(line.is_empty(), hint.contains("name the model"), "{line}: {seen}");
+    }
+}
+
+#[test]
+fn whoever_adopts_a_record_is_told_which_texts_it_brings() {
+    let world = writing("allow");
+    world.skill("project/.agent/skills/deploy", "Deploys the app.");
+    let select = json!({"skills": [{"name": "deploy"}], "reason": "it fits"});
+    let turns = json!([{"action": {"type": "select_skills", "payload": select}}]);
+    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.run("skillful trust project");
+    world.run("skillful run --model scripted:turns.json x");
+    world.run("skillful untrust && mkdir ../other && cp -r . ../other");
+    let own = only(&world);
+    let shown = world.run(&format!("cd ../other && skillful runs adopt {own} --dry-run"));
+    let told = "tells     the model what the project skill deploy said (not trusted here)";
+    assert!(shown.contains(told), "{shown}");
+    world.run("cd ../other && skillful trust project");
+    let shown = world.run(&format!("cd ../other && skillful runs adopt {own} --dry-run"));
+    assert!(shown.contains("said (trusted here)"), "{shown}");
+}
+
+#[test]
+fn a_record_that_is_shown_says_whose_it_is_and_whether_it_ended() {
+    let world = writing("ask");
+    let foreign = waiting(&world, |_| {});
+    let shown = world.run(&format!("skillful runs show {foreign}"));
+    assert!(shown.contains("This run was not made here."), "{shown}");
+    let waits = format!("It waits for an answer; `skillful run --resume {foreign}` asks again.");
+    assert!(shown.contains(&waits), "{shown}");
+    let events = folder(&world, &foreign).join("events.jsonl");
+    let text = fs::read_to_string(&events).unwrap();
+    let cut: String = text.split_inclusive('\n').take(5).collect();
+    fs::write(&events, &cut).unwrap();
+    let shown = world.run(&format!("skillful runs show {foreign}"));
+    assert!(shown.contains("this record is not what was written"), "{shown}");
+    assert!(shown.contains("It did not end; `skillful run --resume"), "{shown}");
+}

@@ -338,3 +338,51 @@ fn settings_are_not_written_through_a_link() {
         assert_eq!(outside(&world), before, "{link}");
     }
 }
+
+#[test]
+fn a_new_skill_is_not_written_through_a_link_that_leaves_the_project() {
+    let world = world();
+    fs::create_dir_all(world.path("project/.agent")).unwrap();
+    world.skill("home/.agent/skills/mine", "My own skill.");
+    let before = outside(&world);
+    for target in ["../../home/.ssh", "../../home/.agent/skills"] {
+        symlink(target, world.path("project/.agent/skills")).unwrap();
+        for line in ["new autostart --script", "eval new mine --source project"] {
+            let seen = world.json(&format!("skillful --json {line}"));
+            let code = seen["error"]["code"].as_str().unwrap_or_default();
+            assert!(["OutsideProject", "SkillNotFound"].contains(&code), "{line}: {seen}");
+        }
+        fs::remove_file(world.path("project/.agent/skills")).unwrap();
+    }
+    assert_eq!(outside(&world), before);
+    let evals = world.path("home/.agent/skills/mine/evals");
+    assert!(!evals.exists() && !world.path("home/.agent/skills/autostart").exists());
+    // Where it stays in the project, it is the project's affair.
+    fs::create_dir(world.path("project/shared")).unwrap();
+    symlink("../shared", world.path("project/.agent/skills")).unwrap();
+    world.json("skillful --json new here");
+    assert!(world.path("project/shared/here/SKILL.md").exists());
+}
+
+#[test]
+fn the_doctor_sees_what_commands_refuse() {
+    let world = world();
+    world.run("mkdir -p .agent elsewhere");
+    let state = |world: &World| {
+        let seen = world.json("skillful doctor --json");
+        let checks = seen["checks"].as_array().unwrap().clone();
+        let found = checks.into_iter().filter(|check| check["name"] == "state");
+        found.map(|check| check["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(state(&world).is_empty());
+    for name in ["runs", "evals", "eval-runs", "skills.lock"] {
+        symlink("../elsewhere", world.path(&format!("project/.agent/{name}"))).unwrap();
+        let found = state(&world);
+        assert!(found.len() == 1 && found[0].contains(name), "{name}: {found:?}");
+        assert!(world.run("skillful doctor").ends_with("[exit 1]\n"), "{name}");
+        fs::remove_file(world.path(&format!("project/.agent/{name}"))).unwrap();
+    }
+    world.skill("project/.agent/skills/deploy", "Deploys.");
+    world.run("skillful trust project && echo more >> .agent/skills/deploy/extra.md");
+    assert!(world.run("skillful doctor").contains("`skillful trust project deploy`"));
+}

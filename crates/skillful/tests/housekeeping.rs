@@ -39,7 +39,7 @@ fn world() -> World {
 
 /// Every file and folder of the user beside the project, with its content.
 fn outside(world: &World) -> String {
-    let all = r"find . \( -path ./project -o -path ./home/.cache \) -prune -o";
+    let all = r#"find . \( -path ./project -o -path ./home/.cache -o -path "./home/.agent/trust*" \) -prune -o"#;
     world.run(&format!("cd ..; {all} -print | sort; {all} -type f -print -exec cat {{}} +"))
 }
 

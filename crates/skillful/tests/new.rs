@@ -11,7 +11,7 @@ fn a_new_skill_is_valid_and_waits_for_trust() {
     assert_snapshot!(world.run("skillful new weekly-report"), @"
     [world]/project/.agent/skills/weekly-report/SKILL.md
     [stderr]
-    Edit it, then `skillful validate` and `skillful trust project`.
+    Edit it, then `skillful validate` and `skillful trust project weekly-report`.
     ");
     assert_snapshot!(world.run("skillful validate && skillful validate --standard"), @"
     valid    [world]/project/.agent/skills/weekly-report/SKILL.md
@@ -71,7 +71,7 @@ fn json_names_the_files() {
       "written": true
     }
     [stderr]
-    Edit it, then `skillful validate` and `skillful trust project`.
+    Edit it, then `skillful validate` and `skillful trust project weekly-report`.
     "#);
     assert_eq!(world.mode("project/.agent/skills/weekly-report/scripts/run.sh"), 0o755);
     assert_snapshot!(
@@ -193,7 +193,7 @@ fn a_description_that_would_be_refused_is_refused() {
     [world]/project/.agent/skills/long/SKILL.md
     [stderr]
     warning: the description has more than 1024 characters
-    Edit it, then `skillful validate` and `skillful trust project`.
+    Edit it, then `skillful validate` and `skillful trust project long`.
     ");
 }
 

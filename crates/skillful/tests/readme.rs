@@ -19,9 +19,7 @@ fn readme() -> PathBuf {
 }
 
 /// The commands of a session, one after the other in one shell, each with what it prints.
-fn played(commands: &[&str]) -> String {
-    let world = World::new();
-    fs::create_dir(world.path("home/demo")).unwrap();
+fn played(world: &World, commands: &[&str]) -> String {
     let script: Vec<String> =
         commands.iter().map(|command| format!("{command}; echo {MARK}")).collect();
     let shown = world.terminal(&format!("cd ../home/demo; {}", script.join("; ")), COLUMNS);
@@ -31,9 +29,11 @@ fn played(commands: &[&str]) -> String {
     commands.iter().zip(outputs).map(|(command, output)| format!("$ {command}\n{output}")).collect()
 }
 
-/// `text` with every session replaced by one that was just played.
+/// `text` with every session replaced by one that was just played, all of them in one folder.
 fn with_played_sessions(text: &str) -> String {
     let (start, end) = ("```console\n", "```\n");
+    let world = World::new();
+    fs::create_dir(world.path("home/demo")).unwrap();
     let mut parts = text.split(start);
     let mut played_text = parts.next().unwrap().to_owned();
     for part in parts {
@@ -41,7 +41,7 @@ fn with_played_sessions(text: &str) -> String {
         let commands = session.lines().filter_map(|line| line.strip_prefix("$ "));
         let commands: Vec<&str> = commands.collect();
         assert!(!commands.is_empty(), "a session has commands");
-        played_text += &format!("{start}{}{end}{rest}", played(&commands));
+        played_text += &format!("{start}{}{end}{rest}", played(&world, &commands));
     }
     played_text
 }

@@ -228,7 +228,7 @@ fn where_there_is_nothing_to_trust_that_is_said() {
     let world = World::new();
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
-    error: this project has no skills
+    error: this project has no skills, and no eval cases that can be trusted
     hint: run it inside a project with .agent/skills, or use -C DIR
     [exit 1]
     ");
@@ -238,7 +238,7 @@ fn where_there_is_nothing_to_trust_that_is_said() {
         "code": "NoProjectSkills",
         "details": null,
         "hint": "run it inside a project with .agent/skills, or use -C DIR",
-        "message": "this project has no skills"
+        "message": "this project has no skills, and no eval cases that can be trusted"
       }
     }
     [exit 1]
@@ -315,4 +315,22 @@ fn the_gate_can_be_turned_off_by_the_user_alone() {
     assert!(!is_trusted(&world, "deploy"));
     let world = world.with("SKILLFUL_TRUST_PROJECTS", "all");
     assert!(is_trusted(&world, "deploy"));
+}
+
+#[test]
+fn what_was_not_trusted_is_said_of_it_alone() {
+    let world = world();
+    world.run("skillful trust project");
+    let seen = world.run("skillful untrust --skill nosuch");
+    assert!(seen.contains("No skill nosuch below [world]/project was trusted."), "{seen}");
+}
+
+#[test]
+fn a_skill_of_a_project_does_not_make_an_installed_one_ambiguous() {
+    let world = world();
+    world.skill("tool", "A tool.");
+    world.run("skillful install ../tool");
+    world.skill("project/.agent/skills/tool", "Another tool.");
+    let verified = world.json("skillful verify tool --json");
+    assert_eq!(verified["error"], serde_json::Value::Null, "{verified}");
 }

@@ -6,6 +6,7 @@ mod world;
 
 use insta::assert_snapshot;
 use serde_json::Value;
+use skill::lock::{LockedSkill, Lockfile};
 use world::World;
 use world::packs::{key, packed, refusal, skill, works};
 
@@ -274,4 +275,38 @@ fn a_conflict_that_was_kept_is_not_forgotten() {
     works(&world, "update --force");
     assert_eq!(world.read("home/.agent/skills/demo/references/a.md"), "theirs");
     assert_eq!(works(&world, "outdated")["outdated"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_source_that_only_the_project_knows_is_neither_asked_nor_read() {
+    let world = packed();
+    works(&world, "install demo.zip --scope project");
+    assert_eq!(works(&world, "outdated")["failed"], Value::Array(Vec::new()));
+    // A clone has the same lockfile, and a folder of mine can be named in it.
+    world.run("mkdir -p ../clone && cp -r .agent demo.zip ../clone");
+    skill(&world, "home/private/demo", "demo", "2.0.0", "# Mine");
+    world.write("home/private/demo/.env", "KEY=1");
+    let there = |line: &str| world.json(&format!("cd ../clone && skillful --json {line}"));
+    for line in ["outdated", "update", "update demo"] {
+        let failed = &there(line)["failed"][0];
+        assert_eq!(failed["code"], "SourceUntrusted", "{line}: {failed}");
+    }
+    assert_snapshot!(world.run("cd ../clone && skillful trust project"), @"
+    [world]/clone/.agent/skills
+      demo  new, from demo.zip
+    [stderr]
+    Trusted as they are now. A skill that is new or changes in any file asks again.
+    ");
+    assert_eq!(there("outdated")["failed"], Value::Array(Vec::new()));
+    // Another source is another question, even where the files are the same.
+    let mut lockfile = Lockfile::parse(world.read("clone/.agent/skills.lock").as_bytes()).unwrap();
+    let known = lockfile.get("demo").unwrap().clone();
+    lockfile.insert(LockedSkill { source: "../home/private".to_owned(), ..known });
+    let moved = String::from_utf8(lockfile.to_bytes()).unwrap();
+    world.write("clone/.agent/skills.lock", moved);
+    assert_eq!(there("update")["failed"][0]["code"], "SourceUntrusted");
+    assert!(!world.path("clone/.agent/skills/demo/.env").exists());
+    // Whoever writes the workspace stands behind its lockfile, too.
+    world.run("cd ../clone && skillful trust project --author");
+    assert_eq!(there("outdated")["outdated"][0]["available"], "2.0.0");
 }

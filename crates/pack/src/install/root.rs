@@ -84,9 +84,9 @@ impl Root {
         areas.iter().try_for_each(|area| is_folder_or_missing(area))
     }
 
-    /// A project may have its skills in another of its folders, but not elsewhere; the lockfile lies in
-    /// `.agent`, which is no link.
-    fn check_project(&self) -> Result<(), InstallError> {
+    /// Sees to it that a project has its skills in a folder of its own: that may be a link, but not out of the
+    /// project. The lockfile lies in `.agent`, which is no link.
+    pub fn check_project(&self) -> Result<(), InstallError> {
         let Some(project) = &self.project else { return Ok(()) };
         let existing = self.path.ancestors().find(|folder| fs::symlink_metadata(folder).is_ok());
         let real = existing.and_then(|folder| folder.canonicalize().ok());

@@ -38,7 +38,7 @@ impl Trust {
 
 impl TrustStore {
     /// Whether the user writes the project, and the file is really part of it.
-    fn writes(&self, project: &Path, file: &Path) -> bool {
+    pub(super) fn writes(&self, project: &Path, file: &Path) -> bool {
         let workspace = key(project);
         self.authors.contains_key(&workspace) && Path::new(&key(file)).starts_with(workspace)
     }

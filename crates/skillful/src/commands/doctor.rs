@@ -4,15 +4,18 @@ use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::Index;
+use skill::index::{Entry, Index};
+use skill::load::check_trusted;
+use skill::roots::Source;
 use skill::text::for_terminal;
-
+use state::Folder;
 use tools::sandbox::Kernel;
 
 use crate::cli::Global;
 use crate::commands::trust::{LOOK_FIRST, hidden};
 use crate::config::{Sandbox, variable_names};
 use crate::failure::{Exit, Failure};
+use crate::installing::Scope;
 use crate::models::{Choice, Wish};
 use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
@@ -96,6 +99,7 @@ fn examine(global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
     checks.push(cache(&session));
     checks.extend(sandbox(&session));
     checks.extend(roots(&index));
+    checks.extend(state(&session));
     checks.extend(skills(&index));
     Ok(checks)
 }
@@ -203,10 +207,40 @@ fn roots(index: &Index) -> Vec<Check> {
     index.report.roots.iter().map(|root| ok("root", describe_root(root))).collect()
 }
 
+/// What the project keeps for this program, where it cannot be used.
+fn state(session: &Session) -> Vec<Check> {
+    let agent = session.surroundings.project().join(".agent");
+    let folders = ["runs", "evals", "eval-runs"].map(|name| agent.join(name));
+    let unfit = folders.iter().filter_map(|folder| match Folder::open(folder) {
+        Err(error) if !error.is_missing() => Some(Failure::from(error)),
+        _ => None,
+    });
+    let lockfiles = Scope::ALL.into_iter().filter_map(|scope| {
+        let root = session.install_root(scope).ok()?;
+        root.lockfile().err().map(Failure::from)
+    });
+    let found = unfit.chain(lockfiles);
+    found
+        .map(|Failure { message, hint, .. }| Check {
+            name: "state",
+            status: Status::Error,
+            message,
+            hint,
+        })
+        .collect()
+}
+
 fn skills(index: &Index) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(message) = hidden(index) {
         checks.push(warning("trust", format!("{message}, hidden from the model"), LOOK_FIRST));
+    }
+    let is_projects = |entry: &&Entry| entry.source == Source::Project && entry.trusted;
+    for entry in index.skills.iter().filter(is_projects) {
+        if let Err(error) = check_trusted(entry) {
+            let hint = format!("look at it, then `skillful trust project {}`", entry.name);
+            checks.push(warning("trust", error.to_string(), hint));
+        }
     }
     for ignored in &index.report.ignored {
         checks.push(warning(
@@ -215,7 +249,12 @@ fn skills(index: &Index) -> Vec<Check> {
             ignored.hint,
         ));
     }
-    for conflict in &index.report.conflicts {
+    // A skill that waits for trust hides no other.
+    let waits = |path: &str| {
+        let is_it = |entry: &Entry| entry.path.to_string_lossy() == path && entry.waiting.is_some();
+        index.skills.iter().any(is_it)
+    };
+    for conflict in index.report.conflicts.iter().filter(|conflict| !waits(&conflict.winner)) {
         for loser in &conflict.losers {
             let message = format!("{} hides {}: {}", conflict.winner, loser.path, loser.reason);
             checks.push(warning(

@@ -16,7 +16,7 @@ use serde::Serialize;
 use skill::lock::{Lockfile, Signer};
 use skill::text::for_terminal;
 
-use crate::commands::trust::keep::keeping_trust;
+use crate::commands::trust::keep::{keeping_trust, remember_source};
 use crate::config::RequireSignature;
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
@@ -144,9 +144,11 @@ impl Install {
                 job.finish(&staged?, opened, &label, &now)
             })
         };
-        let names =
-            |installed: &Vec<Installed>| installed.iter().map(|skill| skill.name.clone()).collect();
+        let names = |installed: &Vec<Installed>| -> Vec<String> {
+            installed.iter().map(|skill| skill.name.clone()).collect()
+        };
         let installed = keeping_trust(session, self.scope, install, names)?;
+        remember_source(session, self.scope, &names(&installed), &job.origin)?;
         let index = session.index()?;
         index.prepare_search();
         let installed = installed.into_iter().map(|one| job.shown(one)).collect();

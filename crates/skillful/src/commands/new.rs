@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use pack::install::Root;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::metadata::Metadata;
-use skill::roots::Source;
 use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
@@ -64,7 +64,7 @@ impl New {
         self.check_name()?;
         self.check_description(session, output)?;
         let folder = self.folder(session)?.join(&self.name);
-        if folder.exists() {
+        if folder.symlink_metadata().is_ok() {
             return Err(Failure::new(
                 Exit::Failed,
                 "AlreadyExists",
@@ -94,20 +94,15 @@ impl New {
         if in_project && !self.dry_run {
             session.offer_authorship(output)?;
         }
-        output.note(if self.dry_run {
-            "Nothing was written."
-        } else if in_project && !self.is_trusted(session)? {
-            "Edit it, then `skillful validate` and `skillful trust project`."
+        output.note(&if self.dry_run {
+            "Nothing was written.".to_owned()
+        } else if in_project && !is_trusted(&folder, session)? {
+            let name = &self.name;
+            format!("Edit it, then `skillful validate` and `skillful trust project {name}`.")
         } else {
-            "Edit it, then `skillful validate`."
+            "Edit it, then `skillful validate`.".to_owned()
         });
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// Whether whatever it becomes is trusted.
-    fn is_trusted(&self, session: &Session) -> Result<bool, Failure> {
-        let made = session.index()?.get(&self.name, Some(Source::Project)).cloned();
-        Ok(made.is_some_and(|made| made.trusted))
     }
 
     fn check_name(&self) -> Result<(), Failure> {
@@ -148,7 +143,11 @@ impl New {
         let surroundings = &session.surroundings;
         match (&self.path, self.scope) {
             (Some(path), _) => Ok(surroundings.working_directory.join(path)),
-            (None, Scope::Project) => Ok(surroundings.project().join(".agent/skills")),
+            (None, Scope::Project) => {
+                let root = Root::of_project(surroundings.project());
+                root.check_project()?;
+                Ok(root.path().to_owned())
+            }
             (None, Scope::User) => match &surroundings.home {
                 Some(home) => Ok(home.join(".agent/skills")),
                 None => Err(Failure::new(Exit::Usage, "NoHome", "there is no home directory")
@@ -177,6 +176,13 @@ impl New {
         }
         files
     }
+}
+
+/// Whether whatever the skill in this folder becomes is trusted.
+fn is_trusted(folder: &Path, session: &Session) -> Result<bool, Failure> {
+    let index = session.index()?;
+    let mut all = index.skills.iter().chain(&index.shadowed);
+    Ok(all.any(|entry| entry.path == folder && entry.trusted))
 }
 
 fn write(file: &Path, content: &str, mode: u32) -> std::io::Result<()> {

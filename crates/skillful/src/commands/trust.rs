@@ -6,7 +6,7 @@ pub(crate) mod keep;
 pub(crate) mod key;
 pub(crate) mod project;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
@@ -97,11 +97,20 @@ impl Untrust {
             })
         })?;
         if report.untrusted.is_empty() {
-            output.note(&format!("Nothing below {} was trusted.", folders[0].display()));
+            output.note(&self.nothing(&folders[0]));
         } else if self.dry_run {
             output.note("Nothing was written.");
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What to say where nothing was trusted.
+    fn nothing(&self, folder: &Path) -> String {
+        let folder = folder.display();
+        match self.skills.as_slice() {
+            [] => format!("Nothing below {folder} was trusted."),
+            names => format!("No skill {} below {folder} was trusted.", names.join(", ")),
+        }
     }
 
     fn take_back(&self, folders: &[PathBuf], store: &mut TrustStore) -> Vec<PathBuf> {

@@ -32,8 +32,9 @@ pub(super) const SETTINGS: [(&str, Say); 40] = [
     ("budget.max_turns", Lower),
     ("budget.max_wall_seconds", Lower),
     ("catalog.format", Any),
-    ("catalog.max_chars", Any),
-    ("disclosure", Any),
+    // Both decide how much of the user's own skills every request holds.
+    ("catalog.max_chars", Lower),
+    ("disclosure", Only(&["metadata"])),
     ("eval.trigger_threshold", Any),
     // It adds to what the user wants to be asked about.
     ("execution.require_approval_for", Any),

@@ -31,9 +31,9 @@ pub(crate) enum ConfigError {
     /// Something else is in the file's place.
     #[error("`{}` is not a regular file of at most {LARGEST} bytes", path.display())]
     Unfit { path: PathBuf },
-    /// A link is in its place, or on the way to it.
+    /// A link is in its place or on the way to it, or something that is no file.
     #[error(transparent)]
-    Link(StateError),
+    Unsafe(StateError),
     /// A file is not JSON.
     #[error("`{}` is not valid JSON: {reason}", path.display())]
     Syntax { path: PathBuf, reason: String },
@@ -51,7 +51,7 @@ pub(crate) enum ConfigError {
 impl ConfigError {
     pub(crate) fn hint(&self) -> String {
         match self {
-            Self::Link(error) => error.hint().to_owned(),
+            Self::Unsafe(error) => error.hint().to_owned(),
             Self::Read { .. } => "check the file's permissions".to_owned(),
             Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
             Self::Encoding { .. } => "save it as UTF-8".to_owned(),
@@ -160,15 +160,13 @@ fn read_state(path: &Path) -> Result<Option<String>, ConfigError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default();
     let bytes = state::Folder::open(folder).and_then(|folder| folder.read_shared(name, LARGEST));
-    let unfit = || ConfigError::Unfit { path: path.to_owned() };
     match bytes {
         Ok(bytes) => decode(path, bytes).map(Some),
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(match error.cause {
-            Cause::Link => ConfigError::Link(error),
             Cause::Io(source) => ConfigError::Read { path: path.to_owned(), source },
             Cause::NotAFolder => return Ok(None),
-            _ => unfit(),
+            _ => ConfigError::Unsafe(error),
         }),
     }
 }

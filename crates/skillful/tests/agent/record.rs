@@ -61,5 +61,9 @@ fn following_a_run_that_was_killed_ends() {
     writer.kill().unwrap();
     writer.wait().unwrap();
     let seen = world.run("skillful runs show last --follow");
-    assert!(seen.contains("run_script") && seen.contains("Nobody works on the run"), "{seen}");
+    assert!(
+        seen.contains("run_script")
+            && seen.contains("It did not end; `skillful run --resume last` goes on."),
+        "{seen}"
+    );
 }

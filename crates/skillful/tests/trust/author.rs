@@ -108,7 +108,7 @@ fn a_new_skill_offers_it_on_a_terminal() {
     assert_snapshot!(world.dialogue("skillful new one", QUESTION, "n\n"), @"
     [world]/project/.agent/skills/one/SKILL.md
     Do you write the skills of this workspace yourself? Then they stay trusted when they change. [y/N] n
-    Edit it, then `skillful validate` and `skillful trust project`.
+    Edit it, then `skillful validate` and `skillful trust project one`.
     ");
     assert!(!is_trusted(&world, "inspect one"));
     // Somebody else's skill may be waiting: that is not the moment to ask.

@@ -183,7 +183,7 @@ fn some_skills_can_be_trusted_and_others_left_alone() {
     assert_eq!((is_trusted(&world, "deploy"), is_trusted(&world, "build")), (true, false));
     assert_snapshot!(world.run("skillful untrust --skill build"), @"
     [stderr]
-    Nothing below [world]/project was trusted.
+    No skill build below [world]/project was trusted.
     ");
 }
 

@@ -42,6 +42,7 @@ const SECRETS: &[&str] = &[
     ".htpasswd",
     ".vault-token",
     ".dockercfg",
+    ".dockerconfigjson",
     "id_rsa*",
     "id_dsa*",
     "id_ecdsa*",
@@ -58,6 +59,12 @@ const SECRETS: &[&str] = &[
     "*.sec",
     ".agent/keys",
     "credentials.json",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
+    // What it made, with the passwords in it.
+    "*.tfstate",
     "service-account*.json",
     // A remote's address may have a password in it.
     ".git/config",
@@ -105,6 +112,11 @@ pub(super) const STATE: &[&str] = &[
     ".roo",
     ".trae",
     ".windsurf",
+    // These start programs, too.
+    ".mcp.json",
+    ".vscode/launch.json",
+    ".vscode/mcp.json",
+    ".vscode/tasks.json",
     ".bzr",
     ".git",
     ".hg",

@@ -12,6 +12,7 @@ use serde_json::json;
 use skill::index::Index;
 use skill::roots::{Root, Source};
 use skill::trust::EvalsTrust;
+use tools::permission::shell_quoted;
 
 use crate::failure::{Exit, Failure};
 use crate::session::Session;
@@ -64,7 +65,7 @@ pub(super) fn pass(
     }
     match untrusted.is_empty() && changed.is_empty() {
         true => Ok(Passed { cases: passed, _shelf: shelf }),
-        false => Err(refusal(session, &untrusted, &changed)?),
+        false => Err(refusal(session, &untrusted, &changed)),
     }
 }
 
@@ -129,11 +130,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn refusal(
-    session: &Session,
-    untrusted: &[PathBuf],
-    changed: &[PathBuf],
-) -> Result<Failure, Failure> {
+fn refusal(session: &Session, untrusted: &[PathBuf], changed: &[PathBuf]) -> Failure {
     let files: Vec<PathBuf> = untrusted.iter().chain(changed).map(|file| real(file)).collect();
     let first = files.first().map_or(Path::new(""), PathBuf::as_path).display();
     let more = match files.len() - 1 {
@@ -144,19 +141,46 @@ fn refusal(
         false => format!("`{first}`{more} comes from a project that you have not trusted"),
         true => format!("`{first}`{more} has changed since you trusted it"),
     };
-    let places: Vec<PathBuf> = places(session)?.iter().map(|place| real(place)).collect();
-    let is_usual = |file: &PathBuf| places.iter().any(|place| file.starts_with(place));
-    let hint = match (files.iter().all(is_usual), files.as_slice()) {
-        (true, _) if untrusted.is_empty() => "look at it, then `skillful trust project`; if you write it yourself, `skillful trust project --author` trusts your changes, too".to_owned(),
-        (true, _) => "look at it, then `skillful trust project`; `skillful trust project --dry-run` says what it brings".to_owned(),
-        (false, [file]) => format!("look at it, then `skillful trust evals {}`", file.display()),
-        (false, _) => "look at them, then `skillful trust evals PATH`".to_owned(),
+    // The cases alone: there may be skills of strangers that nobody has looked at.
+    let words: Vec<String> = narrowest(session, &files).map(|path| quoted(&path)).collect();
+    let trust = format!("`skillful trust evals {}`", words.join(" "));
+    let hint = match untrusted.is_empty() {
+        true => format!(
+            "look at it, then {trust}; if you write it yourself, `skillful trust project --author` trusts your changes, too"
+        ),
+        false => format!("look at it, then {trust}; with --dry-run it says what it brings"),
     };
     let names = |files: &[PathBuf]| -> Vec<String> {
         files.iter().map(|file| real(file).to_string_lossy().into_owned()).collect()
     };
     let details = json!({"untrusted": names(untrusted), "changed": names(changed)});
-    Ok(Failure::new(Exit::Refused, "EvalsUntrusted", message).hint(hint).details(details))
+    Failure::new(Exit::Refused, "EvalsUntrusted", message).hint(hint).details(details)
+}
+
+/// The files, or the folders that they lie in where there are many; as short as they can be said here.
+fn narrowest(session: &Session, files: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    const MANY: usize = 3;
+    let here = real(&session.surroundings.working_directory);
+    let evals = real(&session.surroundings.project().join(".agent/evals"));
+    let mut named: Vec<PathBuf> = files.to_vec();
+    if named.len() > MANY {
+        for file in &mut named {
+            *file = match file.starts_with(&evals) {
+                true => evals.clone(),
+                false => file.parent().unwrap_or(file).to_owned(),
+            };
+        }
+        named.sort();
+        named.dedup();
+    }
+    named.into_iter().map(move |file| match file.strip_prefix(&here) {
+        Ok(inner) => inner.to_owned(),
+        Err(_) => file,
+    })
+}
+
+fn quoted(path: &Path) -> String {
+    shell_quoted(path.as_os_str())
 }
 
 pub(crate) fn of_shelf(error: &ShelfError) -> Failure {

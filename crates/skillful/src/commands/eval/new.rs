@@ -6,15 +6,20 @@ use std::process::ExitCode;
 
 use eval::case::{Case, Constraints, Expect, SequenceConstraint, Setup};
 use model::scripted::Script;
+use pack::install::InstallError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use skill::index::Entry;
 use skill::roots::Source;
+use skill::text::for_terminal;
 use state::Folder;
+use tools::permission::shell_quoted;
 
 use crate::commands::trust::evals::trust_files;
+use crate::commands::trust::keep::keeping_trust;
 use crate::failure::{Exit, Failure};
+use crate::installing::Scope;
 use crate::output::Output;
 use crate::session::Session;
 
@@ -58,13 +63,17 @@ impl Written {
 
     pub(super) fn print(&self, trusted: Trusted, output: &Output) -> Result<ExitCode, Failure> {
         output.result(self, |out, _| {
-            self.files.iter().try_for_each(|file| writeln!(out, "{file}"))
+            self.files.iter().try_for_each(|file| writeln!(out, "{}", for_terminal(file)))
         })?;
-        output.note(match (self.written, trusted) {
-            (false, _) => "Nothing was written.",
-            (true, Trusted::Already) => "`skillful eval run` runs it.",
+        let case = self.files.iter().find(|file| file.ends_with("case.json"));
+        let case = shell_quoted(case.map_or("", String::as_str).as_ref());
+        output.note(&match (self.written, trusted) {
+            (false, _) => "Nothing was written.".to_owned(),
+            (true, Trusted::Already) => "`skillful eval run` runs it.".to_owned(),
             (true, Trusted::Never) => {
-                "Look at it, then `skillful trust project`; `skillful eval run` runs it."
+                format!(
+                    "Look at it, then `skillful trust evals {case}`; `skillful eval run` runs it."
+                )
             }
         });
         Ok(ExitCode::SUCCESS)
@@ -77,12 +86,14 @@ impl New {
         let entry = session.find(&index, &self.skill)?;
         let target = target(session, &entry.name, "loads")?;
         let mut files = vec![as_json(target.join("case.json"), &first_case(session, entry))?];
-        files.extend(queries(entry)?);
+        files.extend(queries(session, entry)?);
         let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
         let can_trust = entry.trusted && session.trust_file().is_some();
         let trusted = if can_trust { Trusted::Already } else { Trusted::Never };
         if !self.dry_run {
-            files.iter().try_for_each(|(path, bytes)| write(path, bytes))?;
+            let write_all = || files.iter().try_for_each(|(path, bytes)| write(path, bytes));
+            // What is written into a skill changes it, and it was trusted as it was.
+            keeping_trust(session, Scope::Project, write_all, |()| vec![entry.name.clone()])?;
             if trusted == Trusted::Already {
                 trust_files(session, &paths, output)?;
             }
@@ -128,12 +139,15 @@ fn source(entry: &Entry) -> &'static str {
 }
 
 /// Queries to begin with, in the skill's folder; one that is there stays.
-fn queries(entry: &Entry) -> Result<Option<NewFile>, Failure> {
+fn queries(session: &Session, entry: &Entry) -> Result<Option<NewFile>, Failure> {
     // Skills may be reached through a link, but what is written for them is written beside them.
     let folder = entry.path.canonicalize().unwrap_or_else(|_| entry.path.clone());
     let file = folder.join("evals/triggers.json");
     if entry.source == Source::Builtin || file.exists() {
         return Ok(None);
+    }
+    if entry.source == Source::Project {
+        refuse_outside(session, &folder)?;
     }
     refuse_links(&entry.path, &file)?;
     let first = entry.description.split(". ").next().unwrap_or_default();
@@ -180,6 +194,16 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let folder = Folder::create(path.parent().unwrap_or(path))?;
     let mut file = folder.create_file(path.file_name().unwrap_or_default())?;
     file.write_all(bytes).map_err(|error| Failure::cannot_write(path, &error))
+}
+
+/// A project's link to a folder elsewhere is no reason to write there.
+fn refuse_outside(session: &Session, folder: &Path) -> Result<(), Failure> {
+    let project = session.surroundings.project();
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    match folder.starts_with(project) {
+        true => Ok(()),
+        false => Err(InstallError::OutsideProject { path: folder.to_owned() }.into()),
+    }
 }
 
 /// Refuses folders below `top` on the way to `path` that a repository made links.

@@ -1,6 +1,6 @@
 //! `skillful eval run`
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,6 +13,7 @@ use eval::case::Located;
 use eval::report::{About, Report};
 use eval::runner::{self, CaseResult, Grader, Job, Options};
 use eval::suite;
+use state::Folder;
 
 use super::folder::{self, SkillFolder};
 use super::plan::Plan;
@@ -92,6 +93,7 @@ impl Run {
         let earlier = self.resume.as_ref().map(|name| Results::open(session, name)).transpose()?;
         let options = self.options(session)?;
         let done = earlier.as_ref().map(Results::read).unwrap_or_default();
+        same_suite(cases, &done)?;
         let (done, jobs) = self.left(cases, done, &options);
         if self.dry_run {
             return Plan::of(&jobs, problems).print(output);
@@ -184,7 +186,11 @@ impl Run {
         let here = &session.surroundings.working_directory;
         if self.paths.is_empty() {
             let evals = session.surroundings.project().join(".agent/evals");
-            let found = if evals.is_dir() { vec![evals] } else { Vec::new() };
+            let found = match Folder::open(&evals) {
+                Ok(_) => vec![evals],
+                Err(error) if error.is_missing() => Vec::new(),
+                Err(error) => return Err(error.into()),
+            };
             return Ok((found, Vec::new()));
         }
         let (mut found, mut skills) = (Vec::new(), Vec::new());
@@ -205,6 +211,22 @@ impl Run {
             skills.push(skill);
         }
         Ok((found, skills))
+    }
+}
+
+/// Refuses to go on with a run of other cases: its report would lose them.
+fn same_suite(cases: &[Located], done: &[CaseResult]) -> Result<(), Failure> {
+    let names: HashSet<(&str, &str)> =
+        cases.iter().map(|located| (located.suite.as_str(), located.case.id.as_str())).collect();
+    let is_other = |one: &&CaseResult| !names.contains(&(one.suite.as_str(), one.id.as_str()));
+    match done.iter().find(is_other) {
+        None => Ok(()),
+        Some(other) => {
+            let message =
+                format!("that run has the case `{}/{}`, these cases do not", other.suite, other.id);
+            Err(Failure::new(Exit::Usage, "OtherSuite", message)
+                .hint("give the same paths as for that run, or begin a new one without --resume"))
+        }
     }
 }
 

@@ -139,7 +139,7 @@ impl Stage<'_> {
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
                 .hint("only a run that `skillful run` began can be resumed"));
         }
-        let is_same = same_model(&setup, self.choice, wish);
+        let is_same = same_model(&setup, self.choice, wish, journal.origin());
         let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
                 .hint("`skillful runs verify` says more")
@@ -268,12 +268,18 @@ pub(crate) fn same_workspace(
 }
 
 /// Refuses to go on with a run at another server, or with another model, than before; unless the user names it.
-fn same_model(setup: &Setup, choice: &Choice, wish: Wish<'_>) -> Result<(), Failure> {
+fn same_model(
+    setup: &Setup,
+    choice: &Choice,
+    wish: Wish<'_>,
+    origin: Origin,
+) -> Result<(), Failure> {
     let fact = |name: &str| setup.facts[name].as_str();
     let (model, server) = (fact("model").unwrap_or_default(), fact("server"));
     let provider = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
+    let is_adopted = origin == Origin::Adopted;
     let is_new = wish.base_url.is_some()
-        || (wish.model.is_some() && provider(model) != provider(&choice.name));
+        || (wish.model.is_some() && (is_adopted || provider(model) != provider(&choice.name)));
     let is_named = wish.model.is_some() || choice.name == model;
     if is_new || (is_named && choice.server() == server) {
         return Ok(());
@@ -286,6 +292,11 @@ fn same_model(setup: &Setup, choice: &Choice, wish: Wish<'_>) -> Result<(), Fail
         choice.name,
         at(choice.server())
     );
+    // Whoever made an adopted record chose the model and the server in it, and would get the user's key.
+    let (model, server) = match is_adopted {
+        true => (choice.name.as_str(), choice.server()),
+        false => (model, server),
+    };
     let mut again = format!("skillful run --resume {} --model {}", setup.run_id, quoted(model));
     if let Some(server) = server {
         again += &format!(" --base-url {}", quoted(server));

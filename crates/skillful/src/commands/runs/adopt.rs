@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use agent::action::Action;
+use agent::action::{Action, SkillRef};
 use agent::journal::{self, RunId};
 use agent::run::Run;
 use agent::step::Step;
@@ -21,7 +21,7 @@ use crate::session::Session;
 /// Take over a run that was not made here
 ///
 /// A record that came with a project can be looked at and nothing more. This shows what it would do, and asks. After
-/// that you can resume it and take its changes back, always under your own rules.
+/// that you can resume it, under your own rules, and take its changes back.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs adopt 20261115_083000_k3f9 --dry-run\n  skillful runs adopt 20261115_083000_k3f9"
@@ -50,10 +50,21 @@ pub(crate) struct Adopted {
     server: Option<String>,
     /// Where the run worked.
     workspace: Option<String>,
+    /// Skills whose text is in the record and goes to the model with it.
+    skills: Vec<TextOfSkill>,
     /// What `run --resume` would do next.
     next: Option<String>,
     /// Files that `runs undo` would write or delete.
     changes: Vec<String>,
+}
+
+/// A skill whose text is in a record.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TextOfSkill {
+    name: String,
+    source: String,
+    /// Whether you have a skill of that name and source here, and it may be shown to a model.
+    trusted: bool,
 }
 
 /// Characters of an action that are shown.
@@ -83,7 +94,7 @@ impl Adopt {
                 self.run
             )));
         }
-        let mut adopted = self.look(&folder)?;
+        let mut adopted = self.look(&folder, session)?;
         if !output.json {
             describe(&adopted).iter().for_each(|line| output.note(line));
         }
@@ -100,7 +111,7 @@ impl Adopt {
     }
 
     /// What the record would do.
-    fn look(&self, folder: &Path) -> Result<Adopted, Failure> {
+    fn look(&self, folder: &Path, session: &Session) -> Result<Adopted, Failure> {
         let events = journal::read(folder).map_err(|error| super::of_journal(&error))?;
         let setup = setup_of(folder, &events)?;
         let changes =
@@ -110,7 +121,14 @@ impl Adopt {
         let run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error).hint(error.hint())
         })?;
+        let index = session.index()?;
+        let text = |skill: SkillRef| TextOfSkill {
+            trusted: index.get(&skill.name, skill.source).is_some_and(|known| known.trusted),
+            source: skill.source.map_or_else(String::new, |source| source.to_string()),
+            name: skill.name,
+        };
         Ok(Adopted {
+            skills: run.selected_skills().into_iter().map(text).collect(),
             run_id: self.run.clone(),
             adopted: false,
             request: run.request().to_owned(),
@@ -164,6 +182,10 @@ fn describe(adopted: &Adopted) -> Vec<String> {
     match &adopted.server {
         Some(server) => add("model", &format!("{model} at {server}")),
         None => add("model", model),
+    }
+    for TextOfSkill { name, source, trusted } in &adopted.skills {
+        let word = if *trusted { "trusted" } else { "not trusted" };
+        add("tells", &format!("the model what the {source} skill {name} said ({word} here)"));
     }
     add("next", adopted.next.as_deref().unwrap_or("nothing, it has ended"));
     match adopted.changes.as_slice() {

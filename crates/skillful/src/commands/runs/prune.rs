@@ -62,7 +62,8 @@ impl Prune {
         let removed = removed.into_iter().map(|run| run.run_id).collect();
         let pruned = Pruned { removed, bytes, written: !self.dry_run };
         output.result(&pruned, |out, Palette { dim, .. }| {
-            pruned.removed.iter().try_for_each(|run| writeln!(out, "{dim}removed{dim:#}  {run}"))
+            let word = if pruned.written { "removed" } else { "would remove" };
+            pruned.removed.iter().try_for_each(|run| writeln!(out, "{dim}{word}{dim:#}  {run}"))
         })?;
         output.note(&format!(
             "{} runs {}.",

@@ -1,11 +1,12 @@
 //! `skillful runs show`
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use agent::event::{Event, EventKind};
-use agent::journal;
+use agent::journal::{self, Origin};
 use serde_json::Value;
 use skill::text::{for_terminal, for_terminal_block};
 
@@ -27,10 +28,32 @@ pub(super) struct Show {
 }
 
 impl Show {
+    /// Whoever looks at a record should know whether it is theirs, and whether it is what was written.
+    fn tell_origin(
+        &self,
+        folder: &Path,
+        session: &Session,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let owner = session.owner()?;
+        let found =
+            journal::verify(folder, owner.as_ref()).map_err(|error| super::of_journal(&error))?;
+        if !found.ok {
+            output.warn(&format!(
+                "this record is not what was written; `skillful runs verify {}` says where",
+                self.run
+            ));
+        } else if found.origin != Origin::Here {
+            output.note(&format!("This run was {}.", found.origin.describe()));
+        }
+        Ok(())
+    }
+
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
         let mut shown = 0;
         let mut is_left = false;
+        self.tell_origin(&folder, session, output)?;
         loop {
             let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
             let fresh = &events[shown.min(events.len())..];
@@ -39,19 +62,36 @@ impl Show {
             })?;
             shown = events.len();
             let ended = events.last().is_some_and(|event| event.kind == EventKind::RunFinished);
-            if ended || !self.follow {
+            if ended {
                 return Ok(ExitCode::SUCCESS);
             }
-            if is_left {
-                output.note("Nobody works on the run any more; `skillful run --resume` goes on.");
+            if is_left || !self.follow {
+                let is_used = !is_left && is_used(&folder)?;
+                output.note(&unended(&self.run, events.last(), is_used));
                 return Ok(ExitCode::SUCCESS);
             }
             // Whatever was written before it was left is shown in the next round.
-            is_left = !journal::is_in_use(&folder).map_err(|error| super::of_journal(&error))?;
+            is_left = !is_used(&folder)?;
             if !is_left {
                 std::thread::sleep(Duration::from_millis(200));
             }
         }
+    }
+}
+
+fn is_used(folder: &Path) -> Result<bool, Failure> {
+    journal::is_in_use(folder).map_err(|error| super::of_journal(&error))
+}
+
+/// What to say after the last event of a run that has not ended.
+fn unended(run: &str, last: Option<&Event>, is_used: bool) -> String {
+    let waits = last.is_some_and(|event| event.kind == EventKind::ApprovalRequired);
+    match (is_used, waits) {
+        (true, _) => {
+            format!("It goes on; `skillful runs show {run} --follow` waits for what comes.")
+        }
+        (_, true) => format!("It waits for an answer; `skillful run --resume {run}` asks again."),
+        _ => format!("It did not end; `skillful run --resume {run}` goes on."),
     }
 }
 
@@ -86,6 +126,11 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
                 for_terminal(&summary),
                 text(&data["initiator"])
             )
+        }
+        EventKind::ActionValidated if data["ok"] == false => {
+            let refusal = data.get("refusal").unwrap_or(&data["prepared"]["refusal"]);
+            let (message, hint) = (text(&refusal["message"]), text(&refusal["hint"]));
+            writeln!(out, "           {message}\n           {dim}{hint}{dim:#}")
         }
         EventKind::ApprovalRequired => {
             writeln!(out, "         {warn}?{warn:#} {}", text(&data["approval"]["effect"]))

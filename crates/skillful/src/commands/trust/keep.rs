@@ -35,6 +35,23 @@ pub(crate) fn keeping_trust<T>(
     Ok(result)
 }
 
+/// Remembers where the user had skills of a project installed from, so that they can be updated from there.
+pub(crate) fn remember_source(
+    session: &Session,
+    scope: Scope,
+    names: &[String],
+    source: &str,
+) -> Result<(), Failure> {
+    let Some(file) = session.trust_file().filter(|_| scope == Scope::Project) else {
+        return Ok(());
+    };
+    let lockfile = session.install_root(scope)?.lockfile_path();
+    TrustStore::change(&file, |store| {
+        names.iter().for_each(|name| store.remember_source(&lockfile, name, source));
+    })?;
+    Ok(())
+}
+
 impl Before {
     fn of(session: &Session) -> Result<Self, Failure> {
         let options = session.index_options()?;

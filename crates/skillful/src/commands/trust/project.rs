@@ -1,12 +1,13 @@
 //! `skillful trust project`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, Index, IndexOptions};
 use skill::load::{ContentHash, Files};
+use skill::lock::Lockfile;
 use skill::roots::Root;
 use skill::text::for_terminal;
 use skill::trust::TrustStore;
@@ -67,6 +68,9 @@ pub(crate) struct TrustedSkill {
     path: String,
     /// Over everything that it holds; nothing where you write it.
     content: Option<ContentHash>,
+    /// Where `update` would look for it, if it was installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installed_from: Option<String>,
     state: State,
 }
 
@@ -122,16 +126,18 @@ impl TrustProject {
             false => Vec::new(),
         };
         if roots.is_empty() && evals.is_empty() {
-            let failure =
-                Failure::new(Exit::Failed, "NoProjectSkills", "this project has no skills");
+            let message = "this project has no skills, and no eval cases that can be trusted";
+            let failure = Failure::new(Exit::Failed, "NoProjectSkills", message);
             return Err(failure.hint("run it inside a project with .agent/skills, or use -C DIR"));
         }
         let seen = self.look(&roots, &session.index_options()?)?;
         let (_, now) = times();
-        let mut report = report(&roots, &seen, &session.trust_store()?);
+        let installed = Installed::of(session);
+        let mut report = report(&roots, &seen, &session.trust_store()?, &installed);
         if !self.dry_run {
             TrustStore::change(&file, |store| {
                 trust(store, &roots, &seen, &now);
+                installed.remember(store, &seen);
                 evals.iter().for_each(|one| one.add_to(store));
             })?;
         }
@@ -189,7 +195,8 @@ impl TrustProject {
         for root in project_roots(session) {
             let (own, others): (Vec<Entry>, Vec<Entry>) =
                 entries(&root, &options).partition(|entry| entry.trusted);
-            let skills: Vec<_> = own.iter().map(|entry| shown(entry, None, State::Yours)).collect();
+            let skills: Vec<_> =
+                own.iter().map(|entry| shown(entry, None, None, State::Yours)).collect();
             if !skills.is_empty() {
                 trusted.push(TrustedFolder { path: text(&root.path), skills });
             }
@@ -278,7 +285,41 @@ fn trust(store: &mut TrustStore, roots: &[Root], seen: &[Seen], now: &str) {
     }
 }
 
-fn report(roots: &[Root], seen: &[Seen], store: &TrustStore) -> Trusted {
+/// Skills that the project's lockfile has; none where it cannot be read, so that nothing is said of any.
+struct Installed {
+    root: PathBuf,
+    lockfile: PathBuf,
+    skills: Lockfile,
+}
+
+impl Installed {
+    fn of(session: &Session) -> Self {
+        let root = pack::install::Root::of_project(session.surroundings.project());
+        Self {
+            root: root.path().to_owned(),
+            lockfile: root.lockfile_path(),
+            skills: root.lockfile().unwrap_or_default(),
+        }
+    }
+
+    /// Where a skill was installed from.
+    fn source(&self, entry: &Entry) -> Option<&str> {
+        let is_there =
+            entry.path.strip_prefix(&self.root).is_ok_and(|inner| inner == Path::new(&entry.name));
+        let locked = self.skills.get(&entry.name).filter(|_| is_there);
+        locked.map(|locked| locked.source.as_str())
+    }
+
+    fn remember(&self, store: &mut TrustStore, seen: &[Seen]) {
+        for Seen { entry, .. } in seen.iter().filter(|seen| seen.content.is_ok()) {
+            if let Some(source) = self.source(entry) {
+                store.remember_source(&self.lockfile, &entry.name, source);
+            }
+        }
+    }
+}
+
+fn report(roots: &[Root], seen: &[Seen], store: &TrustStore, installed: &Installed) -> Trusted {
     let (mut trusted, mut refused) = (Vec::new(), Vec::new());
     for (place, root) in roots.iter().enumerate() {
         let mut skills = Vec::new();
@@ -290,7 +331,8 @@ fn report(roots: &[Root], seen: &[Seen], store: &TrustStore) -> Trusted {
                         Some(known) if known.content == *content => State::Unchanged,
                         Some(_) => State::Changed,
                     };
-                    skills.push(shown(entry, Some(content.clone()), state));
+                    let source = installed.source(entry).map(str::to_owned);
+                    skills.push(shown(entry, Some(content.clone()), source, state));
                 }
                 Err(reason) => refused.push(RefusedSkill {
                     name: entry.name.clone(),
@@ -306,8 +348,14 @@ fn report(roots: &[Root], seen: &[Seen], store: &TrustStore) -> Trusted {
     Trusted { trusted, refused, ..Trusted::default() }
 }
 
-fn shown(entry: &Entry, content: Option<ContentHash>, state: State) -> TrustedSkill {
-    TrustedSkill { name: entry.name.clone(), path: text(&entry.path), content, state }
+fn shown(
+    entry: &Entry,
+    content: Option<ContentHash>,
+    installed_from: Option<String>,
+    state: State,
+) -> TrustedSkill {
+    let (name, path) = (entry.name.clone(), text(&entry.path));
+    TrustedSkill { name, path, content, installed_from, state }
 }
 
 fn print(report: &Trusted, output: &Output) -> Result<(), Failure> {
@@ -315,8 +363,10 @@ fn print(report: &Trusted, output: &Output) -> Result<(), Failure> {
         let Palette { bold, dim, warn, .. } = palette;
         for folder in &report.trusted {
             writeln!(out, "{bold}{}{bold:#}", for_terminal(&folder.path))?;
-            for TrustedSkill { name, state, .. } in &folder.skills {
-                writeln!(out, "  {}  {dim}{}{dim:#}", for_terminal(name), state.word())?;
+            for TrustedSkill { name, state, installed_from, .. } in &folder.skills {
+                let from = installed_from.as_ref().map(|source| format!(", from {source}"));
+                let (name, from) = (for_terminal(name), from.unwrap_or_default());
+                writeln!(out, "  {name}  {dim}{}{}{dim:#}", state.word(), for_terminal(&from))?;
             }
         }
         for RefusedSkill { name, reason, .. } in &report.refused {

@@ -54,7 +54,8 @@ fn the_users_rules_bind_as_far_as_they_are_strict() {
 fn a_case_may_tighten_and_that_alone() {
     for (settings, refused) in [
         (json!({}), vec![]),
-        (json!({"budget": {"max_turns": 1}, "disclosure": "core"}), vec![]),
+        (json!({"budget": {"max_turns": 1}, "disclosure": "metadata"}), vec![]),
+        (json!({"disclosure": "core"}), vec!["disclosure: \"core\""]),
         (
             json!({"permissions": {"run_script": "deny", "skill": {"*": "allow", "x": "deny"}}}),
             vec![],
