@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{Read, Seek};
+use std::io::{ErrorKind, Read, Seek};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tools::sandbox::{
@@ -57,7 +59,16 @@ pub(crate) fn run_again_unprivileged() {
     let suite = folder.path().join("escape");
     fs::copy(std::env::current_exe().unwrap(), &suite).unwrap();
     let mut again = Command::new(&suite);
-    let output = again.current_dir("/").uid(NOBODY).gid(NOBODY).output().unwrap();
+    again.current_dir("/").uid(NOBODY).gid(NOBODY);
+    let output = loop {
+        match again.output() {
+            // A process that another thread has just begun still has the copy open for writing.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            ended => break ended.unwrap(),
+        }
+    };
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "as an unprivileged user: {said}");
     println!("as an unprivileged user: {said}");
@@ -282,7 +293,7 @@ fn decoy() -> Child {
 
 /// Answers every datagram, like a name server.
 fn echo(socket: Arc<UdpSocket>) {
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         let mut packet = [0; 512];
         // An empty one ends it.
         while let Ok((length @ 1.., from)) = socket.recv_from(&mut packet) {
