@@ -23,7 +23,7 @@ use skill::trust::Waiting;
 use tools::call::Call;
 use tools::outcome::ToolError;
 use tools::perform;
-use tools::permission::{Approved, Engine, Request as _};
+use tools::permission::{Approved, Engine, Request as _, argument};
 use tools::workspace::Workspace;
 
 use crate::action::{Action, SkillRef};
@@ -196,7 +196,10 @@ fn waits(name: &str, waiting: Waiting) -> Refusal {
     Refusal::new(
         code,
         format!("the skill `{name}` comes from a project: {}", waiting.reason()),
-        format!("look at it (`skillful inspect {name}`), then `skillful trust project {name}`"),
+        format!(
+            "look at it (`skillful inspect {0}`), then `skillful trust project {0}`",
+            argument(name)
+        ),
     )
 }
 

@@ -178,7 +178,9 @@ impl Flaw {
             Self::NotAsLocked => "install without --locked to accept the new content",
             Self::NotAsInstalled => "install it again, or keep your changes under another name",
             Self::Unsafe => "look at it first; --allow-unsafe installs it",
-            Self::HardLink | Self::Symlink => "copy the files (`cp -rL`) and use the copy",
+            Self::HardLink | Self::Symlink => {
+                "see where it leads (`ls -l`); a pack holds files, so put one in its place if it belongs there"
+            }
             _ => match self.kind() {
                 Kind::Damage => "fetch it again, or ask its author",
                 Kind::Hostile => "nothing was changed; do not use this pack, and tell its author",

@@ -1,6 +1,6 @@
 //! What the commands that install, pack and verify have in common: where, how, and what they say.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Read, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,8 +11,11 @@ use pack::material::{Limits, Material};
 use pack::refusal::{Flaw, Kind, Refusal};
 use pack::source::{Fetched, Fetching, Source, SourceError};
 use serde_json::json;
+use skill::lock::LockedSkill;
 use skill::text::for_terminal;
+use tools::permission::argument;
 
+use crate::commands::eval::gate::plain;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -71,6 +74,24 @@ impl Session {
         Ok(Source::parse(text, self.surroundings.project())?)
     }
 
+    /// Whether the user knows where an installed skill comes from. A lockfile that came with a clone can name any
+    /// address, and any folder of the user's.
+    pub(crate) fn check_source(&self, scope: Scope, skill: &LockedSkill) -> Result<(), Failure> {
+        if scope == Scope::User {
+            return Ok(());
+        }
+        let (project, lockfile) =
+            (self.surroundings.project(), self.install_root(scope)?.lockfile_path());
+        let LockedSkill { name, source, .. } = skill;
+        if self.index_options()?.trust.knows_source(project, &lockfile, name, source) {
+            return Ok(());
+        }
+        let message =
+            format!("the project's lockfile has `{name}` from `{source}`; you have not said so");
+        Err(Failure::new(Exit::Refused, "SourceUntrusted", message)
+            .hint(format!("if that is right, `skillful trust project {}`", argument(name))))
+    }
+
     pub(crate) fn pack_limits(&self) -> Limits {
         let install = &self.layers.config.install;
         Limits { entries: install.max_entries, bytes: install.max_bytes, ratio: install.max_ratio }
@@ -104,7 +125,27 @@ impl Session {
     }
 
     pub(crate) fn source(&self, text: &str) -> Result<Source, Failure> {
-        Ok(Source::parse(text, &self.surroundings.working_directory)?)
+        let here = &self.surroundings.working_directory;
+        self.refuse_led_out(&here.join(text))?;
+        Ok(Source::parse(text, here)?)
+    }
+
+    /// Refuses a path in the project that leads out of it: whoever names it means something of the project.
+    pub(crate) fn refuse_led_out(&self, path: &std::path::Path) -> Result<(), Failure> {
+        let project = self.surroundings.project();
+        let (Ok(real), Ok(own)) = (path.canonicalize(), project.canonicalize()) else {
+            return Ok(());
+        };
+        let named = plain(path);
+        let is_named_inside = named.starts_with(project) || named.starts_with(&own);
+        if !is_named_inside || real.starts_with(&own) {
+            return Ok(());
+        }
+        let message =
+            format!("`{}` leads to `{}`, out of the project", named.display(), real.display());
+        let hint =
+            format!("if that is what you mean, name it: {}", argument(&real.to_string_lossy()));
+        Err(Failure::new(Exit::Refused, "OutsideProject", message).hint(hint))
     }
 
     /// Where a skill is installed: in the scope that was named, or in the only one that has it. Names of
@@ -125,15 +166,16 @@ impl Session {
             })
         };
         let found: Vec<Scope> = Scope::ALL.into_iter().filter(has).collect();
-        // A project can have a skill of that name that nobody installed.
-        let is_locked = |scope: &Scope| {
+        // A project can have a skill of that name, or say so, that the user did not install.
+        let is_known = |scope: &Scope| {
             let lockfile = self.install_root(*scope).and_then(|root| Ok(root.lockfile()?));
-            lockfile.is_ok_and(|lockfile| lockfile.get(name).is_some())
+            let locked = lockfile.ok().and_then(|lockfile| lockfile.get(name).cloned());
+            locked.is_some_and(|locked| self.check_source(*scope, &locked).is_ok())
         };
-        let locked: Vec<Scope> = found.iter().copied().filter(is_locked).collect();
-        match (locked.as_slice(), found.as_slice()) {
-            ([scope], _) | (_, [scope]) => Ok(*scope),
-            (_, []) => Ok(Scope::User),
+        match found.as_slice() {
+            [scope] => Ok(*scope),
+            [] => Ok(Scope::User),
+            [user, project] if !is_known(project) => Ok(*user),
             _ => Err(Failure::new(
                 Exit::Usage,
                 "ScopeNeeded",
@@ -142,6 +184,18 @@ impl Session {
             .hint("say which with --scope user or --scope project")),
         }
     }
+}
+
+/// A file that the user names. A project can have put anything in its place, so it must be one, and not without end.
+pub(crate) fn read_plain(path: &std::path::Path) -> std::io::Result<String> {
+    const LARGEST: u64 = 64 << 20;
+    let found = path.metadata()?;
+    if !found.is_file() || found.len() > LARGEST || path.starts_with("/proc") {
+        return Err(std::io::Error::other("it is not a file of at most 64 MB"));
+    }
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Now, as a name for folders and in RFC 3339.

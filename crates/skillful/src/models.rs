@@ -20,6 +20,7 @@ use tools::permission::ToolSet;
 
 use crate::config::{ModelSettings, Provider};
 use crate::failure::{Exit, Failure};
+use crate::installing::read_plain;
 use crate::session::Session;
 use remote::Server;
 
@@ -194,7 +195,7 @@ fn default_model(provider: Option<Provider>) -> Option<&'static str> {
 }
 
 fn scripted(file: &Path) -> Result<Box<dyn Model>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = read_plain(file).map_err(|error| {
         Failure::new(
             Exit::Usage,
             "InvalidScript",

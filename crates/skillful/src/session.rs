@@ -13,7 +13,9 @@ use skill::trust::{Trust, TrustStore};
 use state::Folder;
 
 use tools::grants::GrantFile;
-use tools::permission::{Action, CommandLine, Configuration, Engine, Grant, Reason, Rule};
+use tools::permission::{
+    Action, CommandLine, Configuration, Engine, Grant, Reason, Rule, argument,
+};
 
 use crate::cli::Global;
 use crate::commands::runs::of_journal;
@@ -329,7 +331,7 @@ pub(crate) fn not_found(index: &Index, name: &str) -> Failure {
     match (ignored, closest(name, names)) {
         (Some(ignored), _) => failure
             .hint(format!("{} is left out: {}; {}", ignored.path, ignored.message, ignored.hint)),
-        (None, Some(other)) => failure.hint(format!("did you mean `{other}`?")),
+        (None, Some(other)) => failure.hint(format!("did you mean `{}`?", argument(&other))),
         (None, None) => {
             failure.hint("`skillful list` shows every skill, `skillful search` finds one")
         }

@@ -45,7 +45,7 @@ fn every_finding_has_a_remedy() {
     ok       root: 1 skill in [world]/home/.claude/skills (user)
     ok       root: 4 skills in builtin: (builtin)
     warning  trust: 1 untrusted skill of this project, hidden from the model
-             look first, then `skillful trust project`
+             look at one (`skillful inspect NAME`), then `skillful trust project NAME`
     warning  left out: [world]/home/.agent/skills/broken/SKILL.md: no frontmatter: the file does not begin with a `---` line (no-frontmatter)
              begin SKILL.md with a `---` line, `name:` and `description:`, and another `---` line
     warning  same name: [world]/home/.agent/skills/build hides [world]/home/.claude/skills/build: the other one's root has priority: user over user
@@ -65,7 +65,7 @@ fn json_has_the_same_findings() {
     let trust = checks.iter().find(|check| check["name"] == "trust").unwrap();
     assert_snapshot!(format!("{trust:#}"), @r#"
     {
-      "hint": "look first, then `skillful trust project`",
+      "hint": "look at one (`skillful inspect NAME`), then `skillful trust project NAME`",
       "message": "1 untrusted skill of this project, hidden from the model",
       "name": "trust",
       "status": "warning"

@@ -777,3 +777,42 @@ fn a_run_of_other_cases_is_not_gone_on_with() {
     assert_eq!(report(), before);
     assert_eq!(world.run("skillful eval run -q ~/two.json --resume last"), "2 of 2 cases passed\n");
 }
+
+#[test]
+fn results_that_came_with_a_clone_are_not_taken_for_own_ones() {
+    let world = trusting(World::new());
+    let wrong = json!({"id": "a", "input": "x", "expect": {"output": {"contains_all": ["never"]}}, "mock": answers()});
+    world.write("project/.agent/evals/s.json", json!([wrong]).to_string());
+    assert!(world.run("skillful eval run -q").contains("0 of 1 case passed"));
+    // It failed here; whoever brings the clone says that it passed.
+    let results = world.run("ls .agent/eval-runs/*/results.jsonl");
+    let results = world.path(&format!("project/{}", results.trim()));
+    let mut result: Value =
+        serde_json::from_str(fs::read_to_string(&results).unwrap().trim()).unwrap();
+    assert!(world.run("skillful eval run -q --resume last").contains("0 of 1 case passed"));
+    assert_eq!(fs::read_to_string(&results).unwrap().lines().count(), 1, "an own result counts");
+    result["passed"] = json!(true);
+    fs::write(&results, format!("{result}\n")).unwrap();
+    assert!(world.run("skillful eval run -q --resume last").contains("0 of 1 case passed"));
+    assert_eq!(fs::read_to_string(&results).unwrap().lines().count(), 2, "it was run again");
+}
+
+#[test]
+fn what_would_take_long_to_read_is_refused() {
+    let world = World::new();
+    let aliases: String = (1..9)
+        .map(|n| format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(",")))
+        .collect();
+    world.write(
+        "project/.agent/evals/y/case.yaml",
+        format!("a0: &a0 [x]\n{aliases}id: y\ninput: x\n"),
+    );
+    let seen = world.run("skillful eval run --dry-run");
+    assert!(seen.contains("liases"), "{seen}");
+    fs::remove_dir_all(world.path("project/.agent/evals/y")).unwrap();
+    let case =
+        json!({"id": "r", "input": "x", "expect": {"output": {"regex": "(a{1,300}7){1,300}"}}});
+    world.write("project/.agent/evals/r/case.json", case.to_string());
+    let seen = world.run("skillful eval run --dry-run");
+    assert!(seen.contains("`regex` cannot be used"), "{seen}");
+}

@@ -373,11 +373,8 @@ fn whoever_adopts_a_record_is_told_which_texts_it_brings() {
     world.run("skillful untrust && mkdir ../other && cp -r . ../other");
     let own = only(&world);
     let shown = world.run(&format!("cd ../other && skillful runs adopt {own} --dry-run"));
-    let told = "tells     the model what the project skill deploy said (not trusted here)";
+    let told = "tells     the model a text that it calls the project skill deploy";
     assert!(shown.contains(told), "{shown}");
-    world.run("cd ../other && skillful trust project");
-    let shown = world.run(&format!("cd ../other && skillful runs adopt {own} --dry-run"));
-    assert!(shown.contains("said (trusted here)"), "{shown}");
 }
 
 #[test]

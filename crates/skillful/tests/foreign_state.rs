@@ -386,3 +386,145 @@ fn the_doctor_sees_what_commands_refuse() {
     world.run("skillful trust project && echo more >> .agent/skills/deploy/extra.md");
     assert!(world.run("skillful doctor").contains("`skillful trust project deploy`"));
 }
+
+/// The commands that an output proposes, as somebody would paste them.
+fn proposed(seen: &str) -> Vec<String> {
+    let quoted = seen.split('`').skip(1).step_by(2);
+    quoted.filter(|text| text.starts_with("skillful ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn no_name_or_path_makes_anything_else_of_a_command_that_is_proposed() {
+    let world = world();
+    let skill = |folder: &str, name: &str| {
+        let text = format!("---\nname: {}\ndescription: About zebras.\n---\n", json!(name));
+        world.write(&format!("project/.agent/skills/{folder}/SKILL.md"), text);
+    };
+    skill("author", "--author");
+    skill("semicolon", "a; touch PWN");
+    skill("x$(touch PWN)", "x");
+    let lockfile = |name: &str| {
+        let skill = json!({"name": name, "version": null, "source": "x.zip", "resolved": null,
+            "sha256": "0".repeat(64), "files": [], "manifest": null, "signature": null, "signer": null,
+            "installed_at": "2026-11-15T08:30:00Z"});
+        let skill: skill::lock::LockedSkill = serde_json::from_value(skill).unwrap();
+        let mut lockfile = skill::lock::Lockfile::default();
+        lockfile.insert(skill);
+        world.write("project/.agent/skills.lock", String::from_utf8(lockfile.to_bytes()).unwrap());
+    };
+    let mut lines: Vec<String> =
+        ["list", "doctor", "run hello", "validate"].map(str::to_owned).into();
+    for name in ["--author", "a; touch PWN", "x"] {
+        for command in ["inspect", "why", "eval triggers", "eval new", "trust project --dry-run"] {
+            lines.push(format!("{command} -- '{name}'"));
+        }
+        lines.push(format!("run --skill='{name}' hello"));
+    }
+    let mut tried = 0;
+    for name in [None, Some("--author"), Some("a; touch PWN")] {
+        if let Some(name) = name {
+            lockfile(name);
+            lines = ["outdated", "update", "install --locked --scope project"]
+                .map(str::to_owned)
+                .into();
+        }
+        for line in &lines {
+            for command in proposed(&world.run(&format!("skillful {line} 2>&1"))) {
+                world.run(&format!("{command} < /dev/null"));
+                tried += 1;
+                assert!(!world.path("project/PWN").exists(), "{line}: {command}");
+                let trusted = fs::read_to_string(world.path("home/.agent/trust.json"));
+                assert!(!trusted.unwrap_or_default().contains("authors"), "{line}: {command}");
+            }
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+#[test]
+fn what_is_trusted_by_name_is_what_is_shown_by_that_name() {
+    let world = world();
+    world.skill("project/.agent/skills/fmt", "Formats.");
+    world.skill("project/.claude/skills/fmt", "Does evil.");
+    assert!(world.run("skillful inspect fmt").contains("Formats."));
+    assert_eq!(world.run("skillful trust project fmt -q | grep -c new"), "1\n");
+    fs::remove_dir_all(world.path("project/.agent/skills/fmt")).unwrap();
+    assert!(world.run("skillful list --source project").contains("untrusted"));
+    assert!(world.run("skillful run --skill fmt hello").ends_with("[exit 4]\n"));
+}
+
+#[test]
+fn nothing_is_packed_or_installed_through_a_link_out_of_the_project() {
+    let world = world();
+    world.skill("home/.agent/skills/priv", "Private.");
+    world.write("home/.agent/skills/priv/.env", "KEY=1");
+    world.run("mkdir -p .agent/skills");
+    symlink("../../../home/.agent/skills/priv", world.path("project/.agent/skills/report"))
+        .unwrap();
+    symlink("../home/.agent/skills", world.path("project/skills")).unwrap();
+    for line in [
+        "pack skills -o ../o.zip",
+        "pack skills/priv -o ../o.zip",
+        "pack .agent/skills/report -o ../o.zip",
+        "export report --scope project -o ../o.zip",
+        "install .agent/skills/report --scope project --force",
+        "install skills --scope project",
+    ] {
+        let seen = world.json(&format!("skillful --json {line}"));
+        assert_eq!(seen["error"]["code"], "OutsideProject", "{line}: {seen}");
+        assert!(
+            !world.path("o.zip").exists() && !world.path("project/.agent/skills/priv").exists()
+        );
+    }
+    world.json("skillful --json pack ~/.agent/skills/priv -o ../o.zip");
+    assert!(world.path("o.zip").exists(), "what is named itself is meant");
+}
+
+#[test]
+fn whatever_trust_covers_is_shown_or_named() {
+    let world = world();
+    world.skill("project/.agent/skills/hid", "Hides.");
+    for file in [".hidden/e.sh", "node_modules/x/e.sh", "lib/.deep/e.sh"] {
+        world.write(&format!("project/.agent/skills/hid/{file}"), "echo\n");
+    }
+    let seen = world.json("skillful inspect hid --json");
+    assert_eq!(seen["unlisted"], json!([".hidden/", "lib/.deep/", "node_modules/"]));
+    assert!(world.run("skillful inspect hid").contains(".hidden/  not listed, and part of it"));
+}
+
+#[test]
+fn a_device_in_the_place_of_a_file_is_none() {
+    let world = world();
+    symlink("/dev/zero", world.path("project/s.json")).unwrap();
+    for line in [
+        "run --model scripted:s.json hello",
+        "eval run csv-report --baseline s.json --dry-run",
+        "trust key s.json --name x",
+    ] {
+        assert!(!bounded(&world, line).ends_with("[exit 0]\n"), "{line}");
+    }
+}
+
+#[test]
+fn a_project_does_not_have_the_whole_disk_searched() {
+    let world = world();
+    world.skill("home/elsewhere/own", "Mine.");
+    world.skill("project/more/inner", "Of the project.");
+    let roots = json!({"skill_roots": ["more", "..", "~/", "/"]});
+    world.write("project/.agent/config.json", roots.to_string());
+    let seen = world.run("skillful list --source project");
+    assert!(seen.contains("inner") && !seen.contains("Mine."), "{seen}");
+    assert_eq!(seen.matches("it holds more than the project").count(), 3, "{seen}");
+}
+
+#[test]
+fn a_link_among_what_was_kept_is_not_brought_back() {
+    let world = world();
+    world.skill("home/src/zed", "Mine.");
+    fs::create_dir_all(world.path("project/.agent/skills/.trash/zed")).unwrap();
+    let kept = world.path("project/.agent/skills/.trash/zed/20261116T054802Z");
+    symlink(world.path("home/src/zed"), kept).unwrap();
+    let seen = world.json("skillful --json restore zed --scope project");
+    assert_eq!(seen["error"]["code"], "NothingKept", "{seen}");
+    assert!(!world.path("project/.agent/skills/zed").exists());
+}

@@ -34,7 +34,7 @@ fn text_has_a_line_for_each_skill_by_name() {
     letters  user      Write letters.
     secret   user      hidden For my eyes only.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
     ");
 }
 

@@ -20,7 +20,7 @@ fn a_new_skill_is_valid_and_waits_for_trust() {
     assert_snapshot!(world.run("skillful list --source project"), @"
     weekly-report  project   untrusted Say what this skill does and when to use it, in the words a user would say.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
     ");
     assert_snapshot!(world.read("project/.agent/skills/weekly-report/SKILL.md"), @r#"
     ---

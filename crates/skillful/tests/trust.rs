@@ -162,7 +162,9 @@ fn trust_can_be_taken_back_from_anywhere() {
     world.run("skillful trust project");
     assert_snapshot!(world.run("skillful -C ../home untrust ../elsewhere"), @"
     [stderr]
-    Nothing below [world]/home/../elsewhere was trusted.
+    error: `../elsewhere` does not exist
+    hint: name a folder; without one it is the project you are in
+    [exit 1]
     ");
     assert!(is_trusted(&world, "deploy"));
     assert_snapshot!(world.run("skillful -C ../home untrust ../project"), @"no longer trusted  [world]/project/.agent/skills");

@@ -291,6 +291,20 @@ fn a_source_that_only_the_project_knows_is_neither_asked_nor_read() {
         let failed = &there(line)["failed"][0];
         assert_eq!(failed["code"], "SourceUntrusted", "{line}: {failed}");
     }
+    // Nor is it where the skill itself is missing.
+    world.run(
+        "mkdir -p ../bare/.agent && cp .agent/skills.lock ../bare/.agent && cp demo.zip ../bare",
+    );
+    let bare = |line: &str| world.json(&format!("cd ../bare && skillful --json {line}"));
+    for line in ["install --locked --scope project", "install --locked --scope project --dry-run"] {
+        assert_eq!(bare(line)["error"]["code"], "SourceUntrusted", "{line}");
+    }
+    assert_snapshot!(world.run("cd ../bare && skillful trust project demo"), @"
+      demo  not installed, from demo.zip
+    [stderr]
+    Trusted as they are now. A skill that is new or changes in any file asks again.
+    ");
+    assert_eq!(bare("install --locked --scope project")["installed"][0]["name"], "demo");
     assert_snapshot!(world.run("cd ../clone && skillful trust project"), @"
     [world]/clone/.agent/skills
       demo  new, from demo.zip

@@ -14,7 +14,9 @@ mod rule_list;
 mod toolset;
 mod verdict;
 
-pub use approval::{ApprovalId, ApprovalRequest, InvalidApprovalId, Invocation, shell_quoted};
+pub use approval::{
+    ApprovalId, ApprovalRequest, InvalidApprovalId, Invocation, argument, shell_quoted,
+};
 pub use command_line::{CommandLine, InvalidRule};
 pub use denial::Denial;
 pub use engine::{Configuration, Decision, Engine, Layer, Reason, Ruling};

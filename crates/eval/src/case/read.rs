@@ -217,7 +217,9 @@ impl Parse<'_> {
     }
 
     fn yaml<T: DeserializeOwned>(&self) -> Result<T, CaseError> {
-        serde_saphyr::from_str(self.text).map_err(|error| {
+        // What stands in many places is written there: a few lines could stand for millions.
+        let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_aliases: 0 } };
+        serde_saphyr::from_str_with_options(self.text, options).map_err(|error| {
             let place = error.location();
             let (line, column) =
                 place.map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
@@ -252,12 +254,17 @@ fn check(path: &Path, cases: &[Case]) -> Result<(), CaseError> {
     Ok(())
 }
 
+/// Bytes of a compiled pattern.
+const REGEX: usize = 1 << 18;
+
 fn sense(case: &Case) -> Result<(), String> {
     if case.id.trim().is_empty() {
         return Err("its `id` is empty".to_owned());
     }
     if let Some(pattern) = &case.expect.output.regex {
-        regex::Regex::new(pattern).map_err(|error| format!("`regex` cannot be used: {error}"))?;
+        // Cases of strangers are read before anybody trusts them, and a large one takes its time.
+        let regex = regex::RegexBuilder::new(pattern).size_limit(REGEX).build();
+        regex.map_err(|error| format!("`regex` cannot be used: {error}"))?;
     }
     let schemas = case.expect.files.iter().filter_map(|file| file.json_schema.as_ref());
     for schema in schemas.chain(&case.expect.output.json_schema) {

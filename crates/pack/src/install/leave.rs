@@ -1,7 +1,7 @@
 //! Uninstalling, and bringing back what was uninstalled or replaced.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::error::Doing;
 use super::intent::{Coming, Going, Intent, Move, Place, inode, is_time};
@@ -46,7 +46,8 @@ impl Root {
                     path: entry.path(),
                 })
             })
-            .filter(|kept| is_time(&kept.label))
+            // A link in their place would lead elsewhere.
+            .filter(|kept| is_time(&kept.label) && is_folder(&kept.path))
             .collect();
         kept.sort_by(|a, b| order(&b.label).cmp(&order(&a.label)));
         Ok(kept)
@@ -144,4 +145,8 @@ impl Opened<'_> {
         self.carry_out(&Intent { moves: vec![Move { name: name.to_owned(), comes, goes }] })?;
         Ok(backup)
     }
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }

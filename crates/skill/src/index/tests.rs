@@ -179,7 +179,7 @@ fn the_report_says_what_was_found_and_left_out() {
 fn conflicts(world: &World, index: &Index) -> (Vec<String>, Vec<String>, Vec<String>) {
     let home = world.path("").to_string_lossy().into_owned() + "/";
     let shown = |path: &str| path.replace(&home, "");
-    let folders = |entries: &[Entry]| {
+    let folders = |entries: &[Entry]| -> Vec<String> {
         entries.iter().map(|entry| shown(&entry.path.to_string_lossy())).collect()
     };
     let lines = index.report.conflicts.iter().flat_map(|conflict| {
@@ -190,7 +190,10 @@ fn conflicts(world: &World, index: &Index) -> (Vec<String>, Vec<String>, Vec<Str
             format!("{winner} > {at} ({}, {version}): {}", loser.source, loser.reason)
         })
     });
-    (folders(&index.skills), folders(&index.shadowed), lines.collect())
+    // Which of those with other names comes first is a matter of when they were made.
+    let mut shadowed = folders(&index.shadowed);
+    shadowed.sort();
+    (folders(&index.skills), shadowed, lines.collect())
 }
 
 #[test]

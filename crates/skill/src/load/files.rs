@@ -170,6 +170,41 @@ impl Files {
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         files
     }
+
+    /// Folders whose files [`Self::list`] leaves out, although they are part of the skill; and whether there are
+    /// more files than it has room for.
+    pub fn unlisted(&self) -> (Vec<String>, bool) {
+        let (mut folders, mut seen) = (Vec::new(), 0);
+        if let Place::Disk { folder, .. } = &self.place {
+            unlisted(folder, "", DEPTH, &mut folders, &mut seen);
+        }
+        folders.sort_unstable();
+        (folders, seen > COUNT)
+    }
+}
+
+fn unlisted(folder: &Dir, prefix: &str, depth: usize, folders: &mut Vec<String>, seen: &mut usize) {
+    let Ok(entries) = folder.entries() else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if folders.len() >= COUNT || *seen > COUNT {
+            return;
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => match entry.open_dir() {
+                Ok(inner) if !is_unlisted(&name) && depth > 0 => {
+                    unlisted(&inner, &format!("{prefix}{name}/"), depth - 1, folders, seen);
+                }
+                _ => folders.push(format!("{prefix}{name}/")),
+            },
+            _ => *seen += 1,
+        }
+    }
+}
+
+/// Folders that [`Files::list`] leaves out, although they are part of the skill.
+fn is_unlisted(name: &str) -> bool {
+    name.starts_with('.') || name == "node_modules"
 }
 
 fn is_link(folder: &Dir, name: &str) -> bool {
@@ -234,7 +269,7 @@ fn list(folder: &Dir, prefix: &str, depth: usize, files: &mut Vec<SkillFile>) {
             return;
         }
         if kind.is_dir() {
-            let skipped = name.starts_with('.') || name == "node_modules" || depth == 0;
+            let skipped = is_unlisted(&name) || depth == 0;
             if let (false, Ok(inner)) = (skipped, entry.open_dir()) {
                 list(&inner, &format!("{prefix}{name}/"), depth - 1, files);
             }

@@ -9,6 +9,7 @@ use skill::load::check_trusted;
 use skill::roots::Source;
 use skill::text::for_terminal;
 use state::Folder;
+use tools::permission::argument;
 use tools::sandbox::Kernel;
 
 use crate::cli::Global;
@@ -238,7 +239,8 @@ fn skills(index: &Index) -> Vec<Check> {
     let is_projects = |entry: &&Entry| entry.source == Source::Project && entry.trusted;
     for entry in index.skills.iter().filter(is_projects) {
         if let Err(error) = check_trusted(entry) {
-            let hint = format!("look at it, then `skillful trust project {}`", entry.name);
+            let hint =
+                format!("look at it, then `skillful trust project {}`", argument(&entry.name));
             checks.push(warning("trust", error.to_string(), hint));
         }
     }
@@ -266,7 +268,7 @@ fn skills(index: &Index) -> Vec<Check> {
     }
     for entry in index.skills.iter().filter(|entry| !entry.diagnostics.is_empty()) {
         for diagnostic in &entry.diagnostics {
-            let hint = format!("`skillful validate {}`", entry.path.display());
+            let hint = format!("`skillful validate {}`", argument(&entry.path.to_string_lossy()));
             checks.push(warning(
                 "skill",
                 format!("{}: {} ({})", entry.name, diagnostic.message, diagnostic.code),

@@ -10,7 +10,7 @@ use skill::chunks::Chunk;
 use skill::index::Entry;
 use skill::load::{Files, Limits, SkillFile, VerifyOnLoad, load_body, load_frontmatter};
 use skill::text::{for_terminal, for_terminal_block};
-use tools::permission::CommandLine;
+use tools::permission::{CommandLine, argument};
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
@@ -37,6 +37,12 @@ pub(crate) struct Inspection<'a> {
     #[serde(flatten)]
     entry: &'a Entry,
     files: Vec<SkillFile>,
+    /// Folders whose files are not listed, although they are part of the skill.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unlisted: Vec<String>,
+    /// Whether there are more files than are listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_more: bool,
     chunks: Vec<Chunk>,
     /// The frontmatter as it was written.
     frontmatter: Value,
@@ -57,10 +63,14 @@ impl Inspect {
         let limits = Limits { verify: VerifyOnLoad::Off, ..config.load_limits() };
         let body = load_body(entry, &config.read_options(), &limits)?;
         let engine = session.engine(CommandLine::default(), None)?;
+        let files = Files::open(entry)?;
+        let (unlisted, has_more) = files.unlisted();
         let inspection = Inspection {
             denied_by: session.denying_rule(&engine, entry),
             entry,
-            files: Files::open(entry)?.list(),
+            files: files.list(),
+            unlisted,
+            has_more,
             frontmatter: load_frontmatter(entry, &config.read_options())?.to_json(),
             installed: Provenance::of(entry, session),
             body: self.show_body.then(|| body.render(&[])),
@@ -106,7 +116,7 @@ impl Inspection<'_> {
             (
                 "trusted",
                 entry.waiting.map_or("yes".to_owned(), |waiting| {
-                    let (reason, name) = (waiting.reason(), &entry.name);
+                    let (reason, name) = (waiting.reason(), argument(&entry.name));
                     format!("no, {reason}; `skillful trust project {name}` changes that")
                 }),
             ),
@@ -161,6 +171,13 @@ impl Inspection<'_> {
         writeln!(out, "\n{bold}Files{bold:#}  {dim}with their size in bytes{dim:#}")?;
         for file in &self.files {
             writeln!(out, "  {:>9}  {}", file.size, for_terminal(&file.path))?;
+        }
+        for folder in &self.unlisted {
+            let folder = for_terminal(folder);
+            writeln!(out, "  {:>9}  {folder}  {warn}not listed, and part of it{warn:#}", "")?;
+        }
+        if self.has_more {
+            writeln!(out, "  {:>9}  {warn}and more{warn:#}", "")?;
         }
         if let Some(body) = &self.body {
             writeln!(out, "\n{bold}Body{bold:#}\n{}", for_terminal_block(body))?;

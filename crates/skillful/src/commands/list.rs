@@ -154,7 +154,7 @@ fn summary(index: &Index, output: &Output) {
     }
     if let Some(hidden) = hidden(index) {
         output.note(&format!(
-            "Hidden from the model: {hidden}. Look first, then `skillful trust project`."
+            "Hidden from the model: {hidden}. Look first, then `skillful trust project NAME`."
         ));
     }
     let ignored = index.report.ignored.iter().filter(|ignored| !missing(ignored)).count();

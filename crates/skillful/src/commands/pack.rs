@@ -90,7 +90,7 @@ impl Pack {
         let folders = self.folders.iter().map(|folder| {
             let path = session.surroundings.working_directory.join(folder);
             match path.is_dir() {
-                true => Ok(path),
+                true => session.refuse_led_out(&path).map(|()| path),
                 false => Err(Failure::new(
                     Exit::Failed,
                     "SourceNotFound",
@@ -120,6 +120,7 @@ impl Export {
             }
             .into());
         }
+        session.refuse_led_out(&path)?;
         let lockfile = root.lockfile()?;
         let locked = lockfile.get(&self.name);
         let kept = locked.and_then(|locked| Kept::read(&root, locked));

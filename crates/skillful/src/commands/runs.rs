@@ -19,6 +19,7 @@ pub(crate) use adopt::Adopted;
 pub(crate) use list::Listed;
 pub(crate) use prune::Pruned;
 pub(crate) use replay::Replayed;
+pub(crate) use show::tell_origin;
 pub(crate) use undo::Undone;
 
 /// Look at what agents did here: list, show, replay, verify, undo, adopt, prune

@@ -84,6 +84,14 @@ impl Untrust {
         }
         let file = session.trust_file().ok_or_else(no_home)?;
         let folders = self.folders(session);
+        if let Some(path) = self.path.as_ref().filter(|_| !folders[0].exists()) {
+            let message = format!("`{}` does not exist", path.display());
+            let known = session.trust_store()?.untrust(&folders[0]);
+            if known.is_empty() {
+                return Err(Failure::new(Exit::Failed, "NotFound", message)
+                    .hint("name a folder; without one it is the project you are in"));
+            }
+        }
         let mut untrusted = self.take_back(&folders, &mut session.trust_store()?);
         let written = !self.dry_run && !untrusted.is_empty();
         if written {

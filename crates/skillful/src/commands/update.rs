@@ -97,7 +97,7 @@ impl Outdated {
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: Rules::NEGOTIABLE };
         let mut result = OutdatedSkills { outdated: Vec::new(), failed: Vec::new() };
-        for group in self.which.groups(&lockfiles, session, &mut result.failed)? {
+        for group in self.which.groups(&lockfiles, session, &mut result.failed) {
             let pack = fetch(&group.source, &session.fetching(None), output)
                 .and_then(|fetched| Ok(check(fetched, &rules, output)?));
             match pack {
@@ -123,7 +123,7 @@ impl Update {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let lockfiles = self.which.lockfiles(session)?;
         let mut result = UpdateResult { written: !self.dry_run, ..UpdateResult::default() };
-        let groups = self.which.groups(&lockfiles, session, &mut result.failed)?;
+        let groups = self.which.groups(&lockfiles, session, &mut result.failed);
         let is_only = groups.len() == 1 && result.failed.is_empty();
         for group in groups {
             match self.update(&group, session, &mut result, output) {

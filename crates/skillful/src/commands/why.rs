@@ -9,7 +9,7 @@ use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
 use skill::load::check_trusted;
 use skill::text::for_terminal;
-use tools::permission::{CommandLine, Engine};
+use tools::permission::{CommandLine, Engine, argument};
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
@@ -148,7 +148,7 @@ impl<'a> Reasons<'a> {
 fn hidings(entry: &Entry, session: &Session, engine: &Engine) -> Vec<Hiding> {
     let mut found = Vec::new();
     if let Some(waiting) = entry.waiting {
-        let hint = format!("look first, then `skillful trust project {}`", entry.name);
+        let hint = format!("look first, then `skillful trust project {}`", argument(&entry.name));
         found.push(Hiding { reason: waiting.reason().to_owned(), hint });
     }
     if entry.controls.disable_model_invocation {

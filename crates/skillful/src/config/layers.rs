@@ -61,6 +61,7 @@ impl Layers {
             let ignored = project::restrict(&mut said.settings);
             layers.warnings = ignored.iter().map(Objection::warning).collect();
             layers.project_roots = roots(&said.settings, folder, home);
+            layers.leave_out_wide_roots(folder, home);
             layers.project_rules = said.rules()?;
             layers.add(&mut merged, said)?;
         }
@@ -84,6 +85,22 @@ impl Layers {
         layers.add_rules(&mut merged, &own_rules, &project);
         layers.config = serde_json::from_value(merged).unwrap_or_default();
         Ok(layers)
+    }
+
+    /// A stranger's file must not have the user's whole disk searched.
+    fn leave_out_wide_roots(&mut self, folder: &Path, home: Option<&Path>) {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (folder, home) = (real(folder), home.map(real));
+        let is_wide = |root: &mut PathBuf| {
+            let root = real(root);
+            let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&root));
+            holds_home || (folder.starts_with(&root) && folder != root)
+        };
+        for root in self.project_roots.extract_if(.., is_wide) {
+            let what = format!("skill_roots: {}", Value::from(root.display().to_string()));
+            let why = "it holds more than the project; name the folder of skills itself".to_owned();
+            self.warnings.push(Objection { what, why }.warning());
+        }
     }
 
     /// Checks what a place says, then lays it over the others.

@@ -116,14 +116,14 @@ fn a_run_says_what_is_hidden_and_how_to_look_at_it() {
     assert_snapshot!(world.run(RUN), @"
     done
     [stderr]
-    Hidden from the model: 2 untrusted skills of this project (changed since you trusted: build). `skillful list --source project` shows which; look first (`skillful inspect NAME`), then `skillful trust project`.
+    Hidden from the model: 2 untrusted skills of this project (changed since you trusted: build). `skillful list --source project` shows which; look first (`skillful inspect NAME`), then `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful list --source project"), @"
     added   project   untrusted New.
     build   project   changed Says something else.
     deploy  project   Works on the service.
     [stderr]
-    Hidden from the model: 2 untrusted skills of this project (changed since you trusted: build). Look first, then `skillful trust project`.
+    Hidden from the model: 2 untrusted skills of this project (changed since you trusted: build). Look first, then `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run(&format!("{RUN} --quiet")), @"done");
     assert_snapshot!(world.run("skillful run --skill added x"), @"
@@ -220,7 +220,7 @@ fn trust_of_an_earlier_version_counts_for_nothing_and_that_is_said() {
     build   project   untrusted Works on the service.
     deploy  project   untrusted Works on the service.
     [stderr]
-    Hidden from the model: 2 untrusted skills of this project (trusted by an earlier version, which did not look at all files: build, deploy). Look first, then `skillful trust project`.
+    Hidden from the model: 2 untrusted skills of this project (trusted by an earlier version, which did not look at all files: build, deploy). Look first, then `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful run --skill deploy x"), @"
     [stderr]

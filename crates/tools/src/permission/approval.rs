@@ -159,6 +159,12 @@ pub fn shell_quoted(word: &OsStr) -> String {
     }
 }
 
+/// A name or a path in a command that can be pasted: neither a shell nor the program makes anything else of it.
+pub fn argument(word: &str) -> String {
+    let quoted = shell_quoted(word.as_ref());
+    if word.starts_with('-') { format!("-- {quoted}") } else { quoted }
+}
+
 /// Control characters act on the terminal; the bidirectional ones make it show something else.
 fn disturbs_a_terminal(character: char) -> bool {
     character.is_control()

@@ -114,7 +114,7 @@ pub(crate) fn users_skills(session: &Session) -> Vec<PathBuf> {
 }
 
 /// A path as it is spelled, from the root on.
-fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     whole.components().fold(PathBuf::new(), |mut plain, part| {
         match part {

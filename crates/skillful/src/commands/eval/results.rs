@@ -1,10 +1,11 @@
 //! The folder of one run of a suite: each result as soon as it is there, the records, the reports.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use agent::journal::RunId;
+use agent::journal::{Owner, RunId};
 use eval::report::{Report, html, junit, markdown};
 use eval::runner::CaseResult;
 use serde::Serialize;
@@ -14,6 +15,8 @@ use crate::failure::{Exit, Failure};
 use crate::session::Session;
 
 const RESULTS: &str = "results.jsonl";
+/// A signature for each of them: a clone can bring results that nobody had here.
+const SEALS: &str = "results.seal";
 /// A hundred thousand results with what was wrong in each.
 const LARGEST: u64 = 1 << 30;
 
@@ -40,6 +43,8 @@ impl Format {
 /// The folder of one run of a suite.
 pub(super) struct Results {
     folder: Folder,
+    /// Who signs results; without a home nobody does, and none is taken up again.
+    owner: Option<Owner>,
 }
 
 impl Results {
@@ -50,7 +55,7 @@ impl Results {
         loop {
             match all.new_folder(name.as_str(), Access::Mask) {
                 Err(error) if error.is_taken() => name = name.next(),
-                made => return Ok(Self { folder: made? }),
+                made => return Ok(Self { folder: made?, owner: session.new_owner().ok() }),
             }
         }
     }
@@ -68,7 +73,7 @@ impl Results {
             id.map(|id: RunId| all.folder(id.as_str())).transpose()
         };
         match open() {
-            Ok(Some(folder)) => Ok(Self { folder }),
+            Ok(Some(folder)) => Ok(Self { folder, owner: session.owner()? }),
             Ok(None) => Err(missing()),
             Err(error) if error.is_missing() => Err(missing()),
             Err(error) => Err(error.into()),
@@ -81,18 +86,36 @@ impl Results {
         Ok(self.folder.create_folder("records", Access::Mask)?.real_path()?)
     }
 
-    /// What is done already; a line that was cut off is not.
+    /// What was done here already; neither a line that was cut off, nor one that nobody here has signed.
     pub(super) fn read(&self) -> Vec<CaseResult> {
-        let Ok(text) = self.folder.read(RESULTS, LARGEST) else { return Vec::new() };
-        let lines = text.split(|byte| *byte == b'\n');
-        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+        let read = |name: &str| -> Option<String> {
+            String::from_utf8(self.folder.read(name, LARGEST).ok()?).ok()
+        };
+        let (Some(owner), Some(text), Some(seals)) = (&self.owner, read(RESULTS), read(SEALS))
+        else {
+            return Vec::new();
+        };
+        let seals: HashSet<&str> = seals.lines().collect();
+        let purpose = self.purpose();
+        let is_own = |line: &&str| seals.contains(owner.sign_text(&purpose, line).as_str());
+        let lines = text.lines().filter(is_own);
+        lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
     /// Adds a result; whoever stops the program later finds it.
     pub(super) fn add(&self, result: &CaseResult) -> std::io::Result<()> {
-        let mut line = serde_json::to_string(result)?;
-        line.push('\n');
-        self.folder.append_or_create(RESULTS)?.write_all(line.as_bytes())
+        let line = serde_json::to_string(result)?;
+        if let Some(owner) = &self.owner {
+            let seal = owner.sign_text(&self.purpose(), &line) + "\n";
+            self.folder.append_or_create(SEALS)?.write_all(seal.as_bytes())?;
+        }
+        self.folder.append_or_create(RESULTS)?.write_all((line + "\n").as_bytes())
+    }
+
+    /// What is signed: the results of this run of a suite, and of no other.
+    fn purpose(&self) -> String {
+        let name = self.folder.path().file_name().unwrap_or_default().to_string_lossy();
+        format!("eval run {name}")
     }
 
     /// A line that was cut off must not swallow the next one.

@@ -20,6 +20,7 @@ use super::plan::Plan;
 use super::results::{Format, Results};
 use super::{compared, gate, progress, settings, summary};
 use crate::failure::{Exit, Failure};
+use crate::installing::read_plain;
 use crate::output::Output;
 use crate::session::Session;
 
@@ -304,6 +305,6 @@ fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {
         Failure::new(Exit::Usage, "InvalidReport", message)
             .hint("name a report.json that `skillful eval run` wrote")
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_plain(&path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
 }

@@ -111,6 +111,7 @@ impl Install {
         };
         let mut sources: BTreeMap<(&str, Option<&str>), Vec<String>> = BTreeMap::new();
         for skill in lockfile.skills().iter().filter(is_wanted).filter(differs) {
+            session.check_source(self.scope, skill)?;
             let source = (skill.source.as_str(), skill.resolved.as_deref());
             sources.entry(source).or_default().push(skill.name.clone());
         }

@@ -50,7 +50,7 @@ pub(crate) struct Adopted {
     server: Option<String>,
     /// Where the run worked.
     workspace: Option<String>,
-    /// Skills whose text is in the record and goes to the model with it.
+    /// Texts of skills in the record, which go to the model with it.
     skills: Vec<TextOfSkill>,
     /// What `run --resume` would do next.
     next: Option<String>,
@@ -58,13 +58,11 @@ pub(crate) struct Adopted {
     changes: Vec<String>,
 }
 
-/// A skill whose text is in a record.
+/// A text in a record, and which skill's it says it is.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct TextOfSkill {
     name: String,
     source: String,
-    /// Whether you have a skill of that name and source here, and it may be shown to a model.
-    trusted: bool,
 }
 
 /// Characters of an action that are shown.
@@ -94,7 +92,7 @@ impl Adopt {
                 self.run
             )));
         }
-        let mut adopted = self.look(&folder, session)?;
+        let mut adopted = self.look(&folder)?;
         if !output.json {
             describe(&adopted).iter().for_each(|line| output.note(line));
         }
@@ -111,7 +109,7 @@ impl Adopt {
     }
 
     /// What the record would do.
-    fn look(&self, folder: &Path, session: &Session) -> Result<Adopted, Failure> {
+    fn look(&self, folder: &Path) -> Result<Adopted, Failure> {
         let events = journal::read(folder).map_err(|error| super::of_journal(&error))?;
         let setup = setup_of(folder, &events)?;
         let changes =
@@ -121,9 +119,7 @@ impl Adopt {
         let run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error).hint(error.hint())
         })?;
-        let index = session.index()?;
         let text = |skill: SkillRef| TextOfSkill {
-            trusted: index.get(&skill.name, skill.source).is_some_and(|known| known.trusted),
             source: skill.source.map_or_else(String::new, |source| source.to_string()),
             name: skill.name,
         };
@@ -183,9 +179,8 @@ fn describe(adopted: &Adopted) -> Vec<String> {
         Some(server) => add("model", &format!("{model} at {server}")),
         None => add("model", model),
     }
-    for TextOfSkill { name, source, trusted } in &adopted.skills {
-        let word = if *trusted { "trusted" } else { "not trusted" };
-        add("tells", &format!("the model what the {source} skill {name} said ({word} here)"));
+    for TextOfSkill { name, source } in &adopted.skills {
+        add("tells", &format!("the model a text that it calls the {source} skill {name}"));
     }
     add("next", adopted.next.as_deref().unwrap_or("nothing, it has ended"));
     match adopted.changes.as_slice() {

@@ -27,33 +27,32 @@ pub(super) struct Show {
     follow: bool,
 }
 
-impl Show {
-    /// Whoever looks at a record should know whether it is theirs, and whether it is what was written.
-    fn tell_origin(
-        &self,
-        folder: &Path,
-        session: &Session,
-        output: &Output,
-    ) -> Result<(), Failure> {
-        let owner = session.owner()?;
-        let found =
-            journal::verify(folder, owner.as_ref()).map_err(|error| super::of_journal(&error))?;
-        if !found.ok {
-            output.warn(&format!(
-                "this record is not what was written; `skillful runs verify {}` says where",
-                self.run
-            ));
-        } else if found.origin != Origin::Here {
-            output.note(&format!("This run was {}.", found.origin.describe()));
-        }
-        Ok(())
+/// Whoever looks at a record should know whether it is theirs, and whether it is what was written.
+pub(crate) fn tell_origin(
+    run: &str,
+    folder: &Path,
+    session: &Session,
+    output: &Output,
+) -> Result<(), Failure> {
+    let owner = session.owner()?;
+    let found =
+        journal::verify(folder, owner.as_ref()).map_err(|error| super::of_journal(&error))?;
+    if !found.ok {
+        output.warn(&format!(
+            "this record is not what was written; `skillful runs verify {run}` says where"
+        ));
+    } else if found.origin != Origin::Here {
+        output.note(&format!("This run was {}.", found.origin.describe()));
     }
+    Ok(())
+}
 
+impl Show {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
         let mut shown = 0;
         let mut is_left = false;
-        self.tell_origin(&folder, session, output)?;
+        tell_origin(&self.run, &folder, session, output)?;
         loop {
             let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
             let fresh = &events[shown.min(events.len())..];

@@ -3,12 +3,14 @@
 use skill::index::{Entry, Index};
 use skill::roots::Source;
 use skill::trust::Waiting;
+use tools::permission::argument;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, count};
 
 /// What to do about a skill that waits.
-pub(crate) const LOOK_FIRST: &str = "look first, then `skillful trust project`";
+pub(crate) const LOOK_FIRST: &str =
+    "look at one (`skillful inspect NAME`), then `skillful trust project NAME`";
 
 /// Names that are said; of more, the number is enough.
 const NAMED: usize = 3;
@@ -18,7 +20,7 @@ pub(crate) fn tell_hidden(index: &Index, output: &Output) {
     if let Some(hidden) = hidden(index) {
         output.note(&format!(
             "Hidden from the model: {hidden}. `skillful list --source project` shows which; look first \
-             (`skillful inspect NAME`), then `skillful trust project`."
+             (`skillful inspect NAME`), then `skillful trust project NAME`."
         ));
     }
 }
@@ -58,6 +60,7 @@ pub(crate) fn waits(name: &str, waiting: Waiting) -> Failure {
         Waiting::New | Waiting::Earlier => "SkillUntrusted",
     };
     let message = format!("the skill `{name}` comes from a project: {}", waiting.reason());
+    let name = argument(name);
     Failure::new(Exit::Refused, code, message).hint(format!(
         "look at it (`skillful inspect {name}`), then `skillful trust project {name}`"
     ))

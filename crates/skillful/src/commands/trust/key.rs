@@ -10,7 +10,7 @@ use skill::trust::{TrustStore, TrustedKey};
 
 use super::no_home;
 use crate::failure::{Exit, Failure};
-use crate::installing::times;
+use crate::installing::{read_plain, times};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -54,7 +54,7 @@ impl TrustKey {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let file = session.surroundings.working_directory.join(&self.key);
         let text = match file.is_file() {
-            true => std::fs::read_to_string(&file)?,
+            true => read_plain(&file)?,
             false => self.key.clone(),
         };
         let (id, public_key) = public_key(&text)?;

@@ -11,6 +11,7 @@ use skill::lock::Lockfile;
 use skill::roots::Root;
 use skill::text::for_terminal;
 use skill::trust::TrustStore;
+use tools::permission::argument;
 
 use super::evals::{self, TrustedEvals};
 use super::{no_home, project_roots};
@@ -50,6 +51,9 @@ pub(crate) struct Trusted {
     trusted: Vec<TrustedFolder>,
     /// Skills that cannot be trusted, and why.
     refused: Vec<RefusedSkill>,
+    /// Skills of the lockfile that are not there, and where `install --locked` would look for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<AbsentSkill>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) evals: Vec<TrustedEvals>,
     pub(super) written: bool,
@@ -107,6 +111,13 @@ pub(crate) struct RefusedSkill {
     reason: String,
 }
 
+/// A skill that the lockfile has and the project has not.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AbsentSkill {
+    name: String,
+    source: String,
+}
+
 /// A skill of a root, and what it holds.
 struct Seen {
     root: usize,
@@ -125,28 +136,32 @@ impl TrustProject {
             true => evals::of_project(session, output)?,
             false => Vec::new(),
         };
-        if roots.is_empty() && evals.is_empty() {
+        let installed = Installed::of(session);
+        if roots.is_empty() && evals.is_empty() && installed.skills.skills().is_empty() {
             let message = "this project has no skills, and no eval cases that can be trusted";
             let failure = Failure::new(Exit::Failed, "NoProjectSkills", message);
             return Err(failure.hint("run it inside a project with .agent/skills, or use -C DIR"));
         }
-        let seen = self.look(&roots, &session.index_options()?)?;
+        let seen = self.look(&roots, &session.index_options()?, &installed)?;
         let (_, now) = times();
-        let installed = Installed::of(session);
         let mut report = report(&roots, &seen, &session.trust_store()?, &installed);
         if !self.dry_run {
             TrustStore::change(&file, |store| {
                 trust(store, &roots, &seen, &now);
-                installed.remember(store, &seen);
+                installed.remember(store, &seen, &self.names);
                 evals.iter().for_each(|one| one.add_to(store));
             })?;
         }
+        report.sources = installed.absent(&seen, &self.names);
         report.evals = evals;
         report.written = !self.dry_run;
         print(&report, output)?;
         output.note(if self.dry_run {
             "Nothing was written."
-        } else if seen.len() == report.refused.len() && report.evals.is_empty() {
+        } else if seen.len() == report.refused.len()
+            && report.evals.is_empty()
+            && report.sources.is_empty()
+        {
             "Nothing was trusted."
         } else {
             "Trusted as they are now. A skill that is new or changes in any file asks again."
@@ -159,22 +174,34 @@ impl TrustProject {
     }
 
     /// Reads everything that the chosen skills hold.
-    fn look(&self, roots: &[Root], options: &IndexOptions) -> Result<Vec<Seen>, Failure> {
+    fn look(
+        &self,
+        roots: &[Root],
+        options: &IndexOptions,
+        installed: &Installed,
+    ) -> Result<Vec<Seen>, Failure> {
         let all: Vec<(usize, Entry)> = roots
             .iter()
             .enumerate()
             .flat_map(|(place, root)| entries(root, options).map(move |entry| (place, entry)))
             .collect();
         let names = || all.iter().map(|(_, entry)| entry.name.as_str());
-        if let Some(name) = self.names.iter().find(|name| !names().any(|known| known == **name)) {
+        let is_known = |name: &&String| names().any(|known| known == *name) || installed.has(name);
+        if let Some(name) = self.names.iter().find(|name| !is_known(name)) {
             let message = format!("this project has no skill `{name}`");
             let failure = Failure::new(Exit::Failed, "SkillNotFound", message);
             return Err(match closest(name, names()) {
-                Some(other) => failure.hint(format!("did you mean `{other}`?")),
+                Some(other) => failure.hint(format!("did you mean `{}`?", argument(&other))),
                 None => failure.hint("`skillful list --source project` shows them"),
             });
         }
-        let is_chosen = |entry: &Entry| self.names.is_empty() || self.names.contains(&entry.name);
+        // Of several with one name, the one that `inspect` shows: nobody has looked at the others.
+        let shown: Vec<PathBuf> = {
+            let index = Index::build(roots, options);
+            let shown = self.names.iter().filter_map(|name| index.get(name, None));
+            shown.map(|entry| entry.path.clone()).collect()
+        };
+        let is_chosen = |entry: &Entry| self.names.is_empty() || shown.contains(&entry.path);
         let chosen = all.into_iter().filter(|(_, entry)| is_chosen(entry));
         Ok(chosen.map(|(root, entry)| Seen { root, content: content_of(&entry), entry }).collect())
     }
@@ -250,8 +277,12 @@ impl Session {
             .flat_map(|root| entries(root, &options).collect::<Vec<_>>())
             .filter(|entry| !entry.trusted)
             .count();
-        // One waits: the one that was just made.
-        if known || waiting != 1 {
+        // One waits: the one that was just made. Whatever else is there came with the project.
+        let agent = workspace.join(".agent");
+        let others = ["evals", "eval-runs", "runs", "skills.lock"].map(|name| agent.join(name));
+        let brings = others.iter().any(|path| path.symlink_metadata().is_ok());
+        let left_out = Index::build(&project_roots(self), &options).report.ignored;
+        if known || waiting != 1 || brings || !left_out.is_empty() {
             return Ok(());
         }
         let question = "Do you write the skills of this workspace yourself? Then they stay trusted when they change.";
@@ -310,12 +341,32 @@ impl Installed {
         locked.map(|locked| locked.source.as_str())
     }
 
-    fn remember(&self, store: &mut TrustStore, seen: &[Seen]) {
+    fn has(&self, name: &str) -> bool {
+        self.skills.get(name).is_some()
+    }
+
+    fn remember(&self, store: &mut TrustStore, seen: &[Seen], names: &[String]) {
         for Seen { entry, .. } in seen.iter().filter(|seen| seen.content.is_ok()) {
             if let Some(source) = self.source(entry) {
                 store.remember_source(&self.lockfile, &entry.name, source);
             }
         }
+        for AbsentSkill { name, source } in self.absent(seen, names) {
+            store.remember_source(&self.lockfile, &name, &source);
+        }
+    }
+
+    /// What would have to be installed first.
+    fn absent(&self, seen: &[Seen], names: &[String]) -> Vec<AbsentSkill> {
+        let is_there = |name: &str| {
+            self.root.join(name).exists() || seen.iter().any(|seen| seen.entry.name == name)
+        };
+        let wanted = |name: &String| names.is_empty() || names.contains(name);
+        let absent = self.skills.skills().iter();
+        let absent = absent.filter(|skill| wanted(&skill.name) && !is_there(&skill.name));
+        absent
+            .map(|skill| AbsentSkill { name: skill.name.clone(), source: skill.source.clone() })
+            .collect()
     }
 }
 
@@ -363,11 +414,16 @@ fn print(report: &Trusted, output: &Output) -> Result<(), Failure> {
         let Palette { bold, dim, warn, .. } = palette;
         for folder in &report.trusted {
             writeln!(out, "{bold}{}{bold:#}", for_terminal(&folder.path))?;
-            for TrustedSkill { name, state, installed_from, .. } in &folder.skills {
+            for TrustedSkill { name, path, state, installed_from, .. } in &folder.skills {
                 let from = installed_from.as_ref().map(|source| format!(", from {source}"));
-                let (name, from) = (for_terminal(name), from.unwrap_or_default());
-                writeln!(out, "  {name}  {dim}{}{}{dim:#}", state.word(), for_terminal(&from))?;
+                let place = elsewhere(&folder.path, name, path);
+                let about = format!("{}{place}{}", state.word(), from.unwrap_or_default());
+                writeln!(out, "  {}  {dim}{}{dim:#}", for_terminal(name), for_terminal(&about))?;
             }
+        }
+        for AbsentSkill { name, source } in &report.sources {
+            let (name, source) = (for_terminal(name), for_terminal(source));
+            writeln!(out, "  {name}  {dim}not installed, from {source}{dim:#}")?;
         }
         for RefusedSkill { name, reason, .. } in &report.refused {
             let (name, reason) = (for_terminal(name), for_terminal(reason));
@@ -375,6 +431,18 @@ fn print(report: &Trusted, output: &Output) -> Result<(), Failure> {
         }
         evals::print(&report.evals, out, palette)
     })
+}
+
+/// Where a skill is, unless it is the folder that its name says.
+fn elsewhere(root: &str, name: &str, path: &str) -> String {
+    let (root, path) = (Path::new(root), Path::new(path));
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    match real.strip_prefix(&root) {
+        Ok(inner) if inner == Path::new(name) => String::new(),
+        Ok(inner) => format!(", in {}", inner.display()),
+        Err(_) => format!(", in {}", real.display()),
+    }
 }
 
 fn text(path: &Path) -> String {

@@ -108,21 +108,18 @@ impl Which {
         lockfiles: &'a [(Scope, Root, Lockfile)],
         session: &Session,
         failed: &mut Vec<FailedSource>,
-    ) -> Result<Vec<Group<'a>>, Failure> {
-        let trust = session.index_options()?.trust;
+    ) -> Vec<Group<'a>> {
         let mut groups = Vec::new();
         for (scope, root, lockfile) in lockfiles {
             let mut sources: BTreeMap<&str, Vec<&LockedSkill>> = BTreeMap::new();
             let wanted =
                 |skill: &&LockedSkill| self.names.is_empty() || self.names.contains(&skill.name);
-            let (project, path) = (session.surroundings.project(), root.lockfile_path());
             for skill in lockfile.skills().iter().filter(wanted) {
-                let LockedSkill { name, source, .. } = skill;
-                let is_known =
-                    *scope == Scope::User || trust.knows_source(project, &path, name, source);
-                match is_known {
-                    true => sources.entry(source).or_default().push(skill),
-                    false => failed.push(FailedSource::new(source, &[skill], unknown(name))),
+                match session.check_source(*scope, skill) {
+                    Ok(()) => sources.entry(&skill.source).or_default().push(skill),
+                    Err(failure) => {
+                        failed.push(FailedSource::new(&skill.source, &[skill], failure));
+                    }
                 }
             }
             for (origin, skills) in sources {
@@ -135,15 +132,8 @@ impl Which {
                 }
             }
         }
-        Ok(groups)
+        groups
     }
-}
-
-/// A lockfile that came with a clone can name any address, and any folder of the user's.
-fn unknown(name: &str) -> Failure {
-    let message = "the project's lockfile says where it comes from, and you have not";
-    Failure::new(Exit::Refused, "SourceUntrusted", message)
-        .hint(format!("look at it, then `skillful trust project {name}`, which names the source"))
 }
 
 impl Group<'_> {
