@@ -41,7 +41,7 @@ fn without_a_home_only_what_needs_one_fails() {
     assert_snapshot!(world.run("skillful list --source project"), @"
     deploy  project   untrusted Deploy.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
