@@ -25,7 +25,6 @@ const PLACES: &[(&str, &str)] = &[
     ("skillful/src/commands/new.rs", "writes a new skill where the user says"),
     ("skillful/src/commands/pack.rs", "writes a pack where the user says"),
     ("skillful/src/commands/sign.rs", "keys and signatures where the user says"),
-    ("skillful/src/commands/trust/key.rs", "reads a key that the user names"),
     ("skillful/src/commands/validate.rs", "reads manifests that the user names"),
     // What tools and scripts work on: the workspace, with handles and rules of its own.
     ("tools/src/file", "files of the workspace, beneath its handle"),
@@ -37,7 +36,7 @@ const PLACES: &[(&str, &str)] = &[
     ("agent/src/workbench/secrets.rs", "looks for redacted marks in a file of the workspace"),
     // Settings and what the user names on the command line.
     ("skillful/src/config/said.rs", "reads files of settings"),
-    ("skillful/src/models.rs", "reads a script for a model that the user names"),
+    ("skillful/src/installing.rs", "reads a plain file that the user names, up to a limit"),
     ("skillful/src/models/remote.rs", "reads a certificate that the user names"),
     (
         "skillful/src/commands/mcp/socket.rs",
@@ -52,7 +51,6 @@ const PLACES: &[(&str, &str)] = &[
     ("eval/src/runner/place.rs", "fills the fresh folder of a case"),
     ("skillful/src/commands/eval/folder.rs", "writes a built-in skill into a fresh folder"),
     ("skillful/src/commands/eval/judge.rs", "reads a record that the user names"),
-    ("skillful/src/commands/eval/run.rs", "reads a baseline that the user names"),
     ("skillful/src/commands/eval/triggers.rs", "reads queries, writes to a fresh folder"),
     // Tests that are built with a crate.
     ("skill/src/world.rs", "tests"),
