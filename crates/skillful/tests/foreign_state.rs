@@ -448,6 +448,9 @@ fn what_is_trusted_by_name_is_what_is_shown_by_that_name() {
     world.skill("project/.claude/skills/fmt", "Does evil.");
     assert!(world.run("skillful inspect fmt").contains("Formats."));
     assert_eq!(world.run("skillful trust project fmt -q | grep -c new"), "1\n");
+    // What is written into the one keeps its trust, and gives the other none.
+    world.run("skillful eval new fmt");
+    assert_eq!(world.json("skillful why fmt --json")["hidden_by"], json!([]));
     fs::remove_dir_all(world.path("project/.agent/skills/fmt")).unwrap();
     assert!(world.run("skillful list --source project").contains("untrusted"));
     assert!(world.run("skillful run --skill fmt hello").ends_with("[exit 4]\n"));
@@ -495,13 +498,19 @@ fn whatever_trust_covers_is_shown_or_named() {
 #[test]
 fn a_device_in_the_place_of_a_file_is_none() {
     let world = world();
-    symlink("/dev/zero", world.path("project/s.json")).unwrap();
-    for line in [
-        "run --model scripted:s.json hello",
-        "eval run csv-report --baseline s.json --dry-run",
-        "trust key s.json --name x",
-    ] {
-        assert!(!bounded(&world, line).ends_with("[exit 0]\n"), "{line}");
+    // The second says that it is a file, and has no end for those who may read it.
+    for device in ["/dev/zero", "/proc/kmsg"] {
+        let _ = fs::remove_file(world.path("project/s.json"));
+        symlink(device, world.path("project/s.json")).unwrap();
+        for line in [
+            "run --model scripted:s.json hello",
+            "eval run csv-report --baseline s.json --dry-run",
+            "trust key s.json --name x",
+        ] {
+            let seen = world.run(&format!("ulimit -v 8000000; timeout 20 skillful {line}"));
+            let ended = seen.ends_with("[exit 1]\n") || seen.ends_with("[exit 2]\n");
+            assert!(ended, "{device}: {line}: {seen}");
+        }
     }
 }
 

@@ -174,6 +174,7 @@ fn narrowest(session: &Session, files: &[PathBuf]) -> impl Iterator<Item = PathB
         named.dedup();
     }
     named.into_iter().map(move |file| match file.strip_prefix(&here) {
+        Ok(inner) if inner.to_string_lossy().starts_with('-') => Path::new(".").join(inner),
         Ok(inner) => inner.to_owned(),
         Err(_) => file,
     })

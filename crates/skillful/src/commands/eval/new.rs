@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use eval::case::{Case, Constraints, Expect, SequenceConstraint, Setup};
 use model::scripted::Script;
-use pack::install::InstallError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -147,7 +146,7 @@ fn queries(session: &Session, entry: &Entry) -> Result<Option<NewFile>, Failure>
         return Ok(None);
     }
     if entry.source == Source::Project {
-        refuse_outside(session, &folder)?;
+        session.refuse_led_out(&entry.path)?;
     }
     refuse_links(&entry.path, &file)?;
     let first = entry.description.split(". ").next().unwrap_or_default();
@@ -194,16 +193,6 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let folder = Folder::create(path.parent().unwrap_or(path))?;
     let mut file = folder.create_file(path.file_name().unwrap_or_default())?;
     file.write_all(bytes).map_err(|error| Failure::cannot_write(path, &error))
-}
-
-/// A project's link to a folder elsewhere is no reason to write there.
-fn refuse_outside(session: &Session, folder: &Path) -> Result<(), Failure> {
-    let project = session.surroundings.project();
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    match folder.starts_with(project) {
-        true => Ok(()),
-        false => Err(InstallError::OutsideProject { path: folder.to_owned() }.into()),
-    }
 }
 
 /// Refuses folders below `top` on the way to `path` that a repository made links.

@@ -1,7 +1,9 @@
 //! Keeping trust when the user changes a project's skills through this program.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use skill::index::Entry;
 use skill::load::check_trusted;
 use skill::trust::TrustStore;
 
@@ -13,8 +15,9 @@ use crate::session::Session;
 
 /// What was trusted of a project before it was changed.
 struct Before {
-    /// Skills that were what the user trusted, to the last byte.
-    trusted: BTreeSet<String>,
+    /// Folders of skills that were what the user trusted, to the last byte. Not names: another skill of the same name
+    /// is nothing that the user looked at.
+    trusted: BTreeSet<PathBuf>,
     /// Whether that was all of them.
     is_all: bool,
 }
@@ -59,19 +62,20 @@ impl Before {
         for entry in project_roots(session).iter().flat_map(|root| entries(root, &options)) {
             count += 1;
             if entry.trusted && check_trusted(&entry).is_ok() {
-                trusted.insert(entry.name);
+                trusted.insert(entry.path);
             }
         }
         Ok(Self { is_all: count > 0 && trusted.len() == count, trusted })
     }
 
     fn restore(&self, session: &Session, touched: &[String]) -> Result<(), Failure> {
-        let keeps = |name: &String| self.is_all || self.trusted.contains(name);
-        let touched: Vec<&String> = touched.iter().filter(|name| keeps(name)).collect();
+        let keeps = |entry: &Entry| {
+            touched.contains(&entry.name) && (self.is_all || self.trusted.contains(&entry.path))
+        };
         let (options, (_, now)) = (session.index_options()?, times());
         let mut seen = Vec::new();
         for root in project_roots(session) {
-            for entry in entries(&root, &options).filter(|entry| touched.contains(&&entry.name)) {
+            for entry in entries(&root, &options).filter(keeps) {
                 let is_trusted = entry.trusted && check_trusted(&entry).is_ok();
                 // What cannot be vouched for waits for the user, as everywhere.
                 if let (false, Ok(content)) = (is_trusted, content_of(&entry)) {

@@ -279,7 +279,7 @@ impl Session {
             .count();
         // One waits: the one that was just made. Whatever else is there came with the project.
         let agent = workspace.join(".agent");
-        let others = ["evals", "eval-runs", "runs", "skills.lock"].map(|name| agent.join(name));
+        let others = ["evals", "skills.lock"].map(|name| agent.join(name));
         let brings = others.iter().any(|path| path.symlink_metadata().is_ok());
         let left_out = Index::build(&project_roots(self), &options).report.ignored;
         if known || waiting != 1 || brings || !left_out.is_empty() {
