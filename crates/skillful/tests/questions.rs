@@ -84,3 +84,35 @@ fn a_password_is_asked_for_and_never_shown() {
     world.run("skillful trust key key.pub --name us");
     assert_eq!(world.json("skillful verify demo.zip --json")["signer"]["name"], "us");
 }
+
+const AUTHOR: &str = "Do you write the skills of this workspace yourself?";
+const NEW: &str = "skillful new mine --description 'Mine.'";
+
+#[test]
+fn who_writes_the_first_skill_is_asked_whether_the_skills_are_theirs() {
+    let world = World::new().with("TERM", "dumb");
+    world.write("project/.git/HEAD", "");
+    let seen = world.conversation(NEW, &[(AUTHOR, "y\n")]);
+    assert!(seen.contains("Edit it, then `skillful validate`."), "{seen}");
+    let list = world.run("skillful list");
+    assert!(list.contains("mine") && !list.contains("not trusted"), "{list}");
+    let seen = world.conversation("skillful new more --description 'More.'", &[]);
+    assert!(!seen.contains(AUTHOR), "asked twice: {seen}");
+}
+
+#[test]
+fn nobody_is_asked_so_where_a_project_brings_something_of_its_own() {
+    let cases = [
+        (".agent/evals/a.yaml", "id: a\n"),
+        (".agent/skills.lock", "version = 1\n"),
+        (".agent/skills/other/SKILL.md", "---\nname: other\ndescription: Other.\n---\n"),
+    ];
+    for (file, text) in cases {
+        let world = World::new().with("TERM", "dumb");
+        world.write("project/.git/HEAD", "");
+        world.write(&format!("project/{file}"), text);
+        let seen = world.conversation(NEW, &[]);
+        assert!(!seen.contains(AUTHOR), "{file}: {seen}");
+        assert!(seen.contains("`skillful trust project mine`"), "{file}: {seen}");
+    }
+}

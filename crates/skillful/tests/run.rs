@@ -466,3 +466,31 @@ fn an_approval_for_always_is_listed_and_can_be_revoked() {
     world.run(&format!("skillful permissions revoke {id}"));
     assert_eq!(world.json("skillful permissions list --json")["grants"], json!([]));
 }
+
+#[test]
+fn a_dry_run_of_pruning_says_so_and_leaves_everything() {
+    let world = sales();
+    let run = world.json("skillful run --json --yes \"Summarise sales.csv\"")["run_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let planned = world.run("skillful runs prune --older-than 0 --dry-run");
+    assert_eq!(planned, format!("would remove  {run}\n[stderr]\n1 run would be removed.\n"));
+    assert!(world.path(&format!("project/.agent/runs/{run}")).exists());
+    let done = world.run("skillful runs prune --older-than 0");
+    assert_eq!(done, format!("removed  {run}\n[stderr]\n1 run removed.\n"));
+    assert!(!world.path(&format!("project/.agent/runs/{run}")).exists());
+}
+
+#[test]
+fn a_variable_named_like_a_password_is_kept_out_of_the_record() {
+    for name in ["DB_PASS", "PASS", "MY_PASSWD", "SMTP_PASSWORD", "GH_TOKEN"] {
+        let world = sales().with(name, "horse-battery-9");
+        world.run("skillful run --yes \"Summarise sales.csv with horse-battery-9\"");
+        let record = world.run("cat .agent/runs/*/events.jsonl .agent/runs/*/texts/* 2>/dev/null");
+        assert!(record.contains("[redacted") && !record.contains("horse-battery"), "{name}");
+    }
+    let world = sales().with("COMPASS", "horse-battery-9");
+    world.run("skillful run --yes \"Summarise sales.csv with horse-battery-9\"");
+    assert!(world.run("cat .agent/runs/*/events.jsonl").contains("horse-battery-9"));
+}

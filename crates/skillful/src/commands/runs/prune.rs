@@ -65,11 +65,10 @@ impl Prune {
             let word = if pruned.written { "removed" } else { "would remove" };
             pruned.removed.iter().try_for_each(|run| writeln!(out, "{dim}{word}{dim:#}  {run}"))
         })?;
-        output.note(&format!(
-            "{} runs {}.",
-            pruned.removed.len(),
-            if self.dry_run { "would be removed" } else { "removed" }
-        ));
+        let count = pruned.removed.len();
+        let runs = if count == 1 { "run" } else { "runs" };
+        let happens = if self.dry_run { "would be removed" } else { "removed" };
+        output.note(&format!("{count} {runs} {happens}."));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -30,6 +30,14 @@ fn secrets_their_copies_and_other_spellings_are_known() {
         "a.PEM",
         ".env.example.local",
         "key.sec",
+        ".agent/keys/mine.key",
+        "secrets.yml",
+        "infra/prod.tfstate",
+        "service-account-prod.json",
+        ".hg/hgrc",
+        ".docker/config.json",
+        ".cargo/credentials.toml",
+        ".config/gh/hosts.yml",
         ".\u{200d}env",
         "＃.netrc＃",
     ];
@@ -73,7 +81,26 @@ fn the_state_of_agents_and_of_version_control_is_protected_anywhere() {
     );
     check(
         &protected,
-        &["agent", ".github/workflows/a", ".gitignore", ".config/x", ".agent.md"],
+        &[
+            ".mcp.json",
+            "a/.mcp.json",
+            ".vscode/launch.json",
+            ".vscode/mcp.json",
+            ".vscode/tasks.json",
+        ],
+        true,
+    );
+    check(
+        &protected,
+        &[
+            "agent",
+            "mcp.json",
+            ".vscode/settings.json",
+            ".github/workflows/a",
+            ".gitignore",
+            ".config/x",
+            ".agent.md",
+        ],
         false,
     );
 }
