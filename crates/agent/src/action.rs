@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -75,17 +77,67 @@ pub enum Action {
     },
 }
 
-impl Action {
-    /// The word for its type.
-    pub fn kind(&self) -> &'static str {
+/// A type of action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionKind {
+    /// Load the bodies of skills.
+    SelectSkills,
+    /// Find skills that the catalog does not show.
+    SearchSkills,
+    /// Read one file of a selected skill.
+    LoadResource,
+    /// Load one chunk of a selected skill.
+    LoadChunk,
+    /// Run a script of a selected skill.
+    RunScript,
+    /// Use a tool.
+    CallTool,
+    /// Answer, and end the run.
+    FinalAnswer,
+}
+
+impl ActionKind {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
         match self {
-            Self::SelectSkills { .. } => "select_skills",
-            Self::SearchSkills { .. } => "search_skills",
-            Self::LoadResource { .. } => "load_resource",
-            Self::LoadChunk { .. } => "load_chunk",
-            Self::RunScript { .. } => "run_script",
-            Self::CallTool { .. } => "call_tool",
-            Self::FinalAnswer { .. } => "final_answer",
+            Self::SelectSkills => "select_skills",
+            Self::SearchSkills => "search_skills",
+            Self::LoadResource => "load_resource",
+            Self::LoadChunk => "load_chunk",
+            Self::RunScript => "run_script",
+            Self::CallTool => "call_tool",
+            Self::FinalAnswer => "final_answer",
+        }
+    }
+}
+
+impl fmt::Display for ActionKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Action {
+    /// Its type.
+    pub fn kind(&self) -> ActionKind {
+        match self {
+            Self::SelectSkills { .. } => ActionKind::SelectSkills,
+            Self::SearchSkills { .. } => ActionKind::SearchSkills,
+            Self::LoadResource { .. } => ActionKind::LoadResource,
+            Self::LoadChunk { .. } => ActionKind::LoadChunk,
+            Self::RunScript { .. } => ActionKind::RunScript,
+            Self::CallTool { .. } => ActionKind::CallTool,
+            Self::FinalAnswer { .. } => ActionKind::FinalAnswer,
+        }
+    }
+
+    /// The tool that it calls: its own name for a script.
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::RunScript { .. } => Some(ActionKind::RunScript.name()),
+            Self::CallTool { tool, .. } => Some(tool),
+            _ => None,
         }
     }
 
@@ -127,10 +179,6 @@ impl Action {
         format!("{} {}", self.kind(), skill::text::prefix(&text, 200)).trim_end().to_owned()
     }
 }
-
-/// In the diagnostics of a decision of a served run: what it selects is handed over even if it has been before,
-/// because a person chose it.
-pub const AGAIN: &str = "again";
 
 /// A skill by its name, and its source where several have that name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]

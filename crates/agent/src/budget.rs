@@ -85,7 +85,33 @@ pub struct Spent {
     pub usage: Usage,
 }
 
+/// How much a run may still use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Left {
+    /// Decisions of the model.
+    pub turns: u32,
+    /// Calls of tools and scripts.
+    pub tool_calls: u32,
+    /// Runs of scripts.
+    pub script_runs: u32,
+    /// Characters of the context.
+    pub context_chars: usize,
+    /// Seconds.
+    pub seconds: u64,
+}
+
 impl Budget {
+    /// What is left after this much.
+    pub fn left(&self, spent: &Spent) -> Left {
+        Left {
+            turns: self.max_turns.saturating_sub(spent.turns),
+            tool_calls: self.max_tool_calls.saturating_sub(spent.tool_calls),
+            script_runs: self.max_script_runs.saturating_sub(spent.script_runs),
+            context_chars: self.max_context_chars.saturating_sub(spent.context_chars),
+            seconds: self.max_wall_seconds.saturating_sub(spent.wall_milliseconds / 1_000),
+        }
+    }
+
     /// The limit that ends the run before another decision, if one does.
     pub(crate) fn exhausted(&self, spent: &Spent) -> Option<crate::outcome::StopReason> {
         use crate::outcome::StopReason;

@@ -10,7 +10,8 @@ mod tests;
 
 use std::time::Duration;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::step::Observation;
@@ -18,7 +19,7 @@ use crate::step::Observation;
 pub use rules::system_text;
 
 /// Who says something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The run.
@@ -28,7 +29,7 @@ pub enum Role {
 }
 
 /// One message of the conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// Who says it.
     pub role: Role,
@@ -37,6 +38,13 @@ pub struct Message {
     /// What is left of it after a compaction; nothing for what is never shortened.
     #[serde(skip)]
     short: Option<String>,
+}
+
+impl Message {
+    /// The message as the record has it.
+    pub(crate) fn recorded(&self) -> Self {
+        Self { role: self.role, text: self.text.clone(), short: None }
+    }
 }
 
 /// What is sent to the model.

@@ -10,7 +10,6 @@ mod meant;
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use tools::permission::{
     Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Grant, Granted, Invocation,
     Scope, Verdict,
@@ -18,11 +17,11 @@ use tools::permission::{
 
 use crate::action::Action;
 use crate::context::Prompt;
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventData};
 use crate::journal::{Journal, JournalError, Redactor};
 use crate::outcome::{Outcome, StopReason};
 use crate::run::{Run, Setup, Unexpected};
-use crate::step::{Input, Noted, Observation, Prepared, Refusal, Reply, Request, Step};
+use crate::step::{Facts, Input, Noted, Observation, Prepared, Refusal, Reply, Request, Step};
 pub use cancel::Cancel;
 pub use clock::SystemClock;
 pub use hand::InHand;
@@ -218,7 +217,7 @@ impl Driver<'_> {
         let mut turn_ended = false;
         for happening in run.take_notes() {
             turn_ended |=
-                matches!(happening.kind, EventKind::TurnFinished | EventKind::RunFinished);
+                matches!(happening.data, EventData::TurnFinished(_) | EventData::RunFinished(_));
             let event = journal.append(happening, self.clock.now())?;
             self.listener.event(&event);
         }
@@ -385,7 +384,11 @@ impl Driver<'_> {
             Ending::Suspended(question) => return Ok(Performed::Suspended(question)),
         };
         Ok(Performed::Observed(Observation {
-            facts: json!({"child_run": child.id(), "child_record": own.last_hash()}),
+            facts: Facts {
+                child_run: Some(child.id().to_owned()),
+                child_record: Some(own.last_hash().to_owned()),
+                ..Facts::default()
+            },
             spent: Some(child.spent()),
             ..observation
         }))
@@ -406,13 +409,7 @@ fn refusal(denial: &Denial) -> Refusal {
 
 /// The observation with the changes of files that the record has to vouch for.
 fn vouching(mut observation: Observation, journal: &mut Journal) -> Observation {
-    let changes = journal.take_changes();
-    if !changes.is_empty() {
-        if !observation.facts.is_object() {
-            observation.facts = json!({});
-        }
-        observation.facts["changes"] = changes.into();
-    }
+    observation.facts.changes = journal.take_changes();
     observation
 }
 

@@ -37,8 +37,9 @@ use std::path::Path;
 use serde_json::Value;
 use state::Folder;
 
-use crate::event::{Event, Happening, VERSION};
+use crate::event::{Event, Happening, Line, VERSION};
 use crate::run::Run;
+use crate::step::Stored;
 use content::Contents;
 use detach::detach;
 use lines::EVENTS;
@@ -116,7 +117,7 @@ pub struct Journal {
     lines: Vec<u8>,
     hashes: String,
     /// Changes of files that no event vouches for yet.
-    unvouched: Vec<Value>,
+    unvouched: Vec<Stored>,
     /// Whether a write failed midway, so that nothing may follow.
     incomplete: bool,
 }
@@ -129,28 +130,24 @@ impl Journal {
         now: jiff::Timestamp,
     ) -> Result<Event, JournalError> {
         self.check_complete()?;
-        let Happening { turn, kind, data } = happening;
-        let mut event = Event {
+        let Happening { turn, data } = happening;
+        let event = Event {
             v: VERSION,
             seq: self.next_seq,
             ts: format!("{now:.3}"),
             run_id: self.run_id.to_string(),
             turn,
-            kind,
             data,
             prev: self.last.clone(),
         };
         self.summing.add(&event);
         let contents = &mut self.contents;
         let start = self.lines.len();
-        match detach(&event.data, &mut |text| contents.put(text.as_bytes()))? {
-            None => self.write_line(&event)?,
-            Some(short) => {
-                let whole = std::mem::replace(&mut event.data, short);
-                self.write_line(&event)?;
-                event.data = whole;
-            }
+        let mut line = Line::from(&event);
+        if let Some(short) = detach(&line.data, &mut |text| contents.put(text.as_bytes()))? {
+            line.data = short;
         }
+        self.write_line(&line)?;
         self.last = crate::sha256(&self.lines[start..]);
         self.lines.push(b'\n');
         if !self.hashes.is_empty() {
@@ -161,8 +158,8 @@ impl Journal {
         Ok(event)
     }
 
-    fn write_line(&mut self, event: &Event) -> Result<(), JournalError> {
-        serde_json::to_writer(&mut self.lines, event).map_err(|error| {
+    fn write_line(&mut self, line: &Line) -> Result<(), JournalError> {
+        serde_json::to_writer(&mut self.lines, line).map_err(|error| {
             JournalError::io("write", &self.place.path().join(EVENTS))(error.into())
         })
     }

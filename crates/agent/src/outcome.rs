@@ -56,6 +56,23 @@ impl StopReason {
         }
     }
 
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FinalAnswer => "final_answer",
+            Self::MaxTurns => "max_turns",
+            Self::MaxWallSeconds => "max_wall_seconds",
+            Self::MaxContextChars => "max_context_chars",
+            Self::MaxOutputTokens => "max_output_tokens",
+            Self::MaxCostUsd => "max_cost_usd",
+            Self::RepeatedFailure => "repeated_failure",
+            Self::InvalidOutput => "invalid_output",
+            Self::ModelError => "model_error",
+            Self::ApprovalRequired => "approval_required",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// The reason in words.
     pub fn describe(self) -> &'static str {
         match self {

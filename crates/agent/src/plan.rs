@@ -54,6 +54,19 @@ pub enum StepStatus {
     Skipped,
 }
 
+impl StepStatus {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Blocked => "blocked",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
 /// How a plan changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "mode", rename_all = "snake_case")]

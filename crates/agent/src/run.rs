@@ -18,20 +18,24 @@ mod tests;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use skill::metadata::RunMode;
 use tools::permission::ApprovalRequest;
 
-use crate::action::{AGAIN, Action, Decision, SkillRef};
+use crate::action::{Action, Decision, SkillRef};
 use crate::budget::Spent;
-use crate::context::{Context, Limits, Prompt, system_text};
-use crate::event::{EventKind, Happening};
+use crate::context::{Context, Limits, Message, Prompt, system_text};
+use crate::event::{
+    ActionValidated, BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator,
+    ModelRequest, ModelResponse, PlanCreated, PlanUpdated, PromptText, RunFinished, SentPrompt,
+    TurnFinished, TurnStarted,
+};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, PlanUpdate, StepStatus};
 use crate::step::{
     Input, Loaded, Noted, Observation, Refusal, Reply, Request, SelectedSkill, Step, Terms,
 };
-pub use setup::{Patience, Preloaded, Setup};
+pub use setup::{Disclosed, Patience, Preloaded, Provenance, RunKind, Setup, ShownCatalog};
 
 /// One run of an agent.
 #[derive(Debug, Clone)]
@@ -53,6 +57,9 @@ pub struct Run {
     phase: Phase,
     notes: Vec<Happening>,
 }
+
+/// The code of the event that says so when somebody stopped the run.
+pub(crate) const CANCELLED: &str = "Cancelled";
 
 /// A plan may take up one part in so many of the context.
 const PLAN_SHARE: usize = 4;
@@ -80,9 +87,9 @@ impl Run {
     /// Begins a run.
     pub fn start(setup: Setup) -> Self {
         // A client elsewhere has its own words for its model.
-        let system = match setup.is_served {
-            true => String::new(),
-            false => system_text(&setup.tools, &setup.catalog),
+        let system = match setup.kind {
+            RunKind::Served => String::new(),
+            RunKind::Own | RunKind::Child => system_text(&setup.tools, &setup.catalog),
         };
         let context = Context::new(&setup.run_id, system, &setup.request);
         let mut run = Self {
@@ -101,7 +108,7 @@ impl Run {
             notes: Vec::new(),
             setup,
         };
-        run.note(EventKind::RunStarted, json!({"setup": run.setup, "tools": run.setup.tools}));
+        run.note(EventData::RunStarted(Box::new(run.setup.recorded())));
         for Preloaded { skill, text } in run.setup.preloaded.clone() {
             run.context.loaded(&format!("Skill {}", skill.name), &text);
             run.load(&Loaded::Skill(skill));
@@ -109,7 +116,8 @@ impl Run {
         match run.setup.invoked.clone() {
             Some(skill) => {
                 let reason = "chosen by the user".to_owned();
-                run.plan_action(Action::SelectSkills { skills: vec![skill], reason }, "user");
+                let action = Action::SelectSkills { skills: vec![skill], reason };
+                run.plan_action(action, Initiator::User);
             }
             None => run.next_turn(),
         }
@@ -138,7 +146,12 @@ impl Run {
                 return Err(Unexpected { waits_for });
             }
             (_, Input::Cancelled) => {
-                self.note(EventKind::Error, json!({"elapsed_ms": elapsed, "code": "Cancelled", "message": StopReason::Cancelled.describe()}));
+                self.note(EventData::Error(Error {
+                    elapsed_ms: Some(elapsed),
+                    code: CANCELLED.to_owned(),
+                    message: StopReason::Cancelled.describe().to_owned(),
+                    retry_after_ms: None,
+                }));
                 self.finish(StopReason::Cancelled);
             }
             (Phase::Decision { attempt }, Input::Replied(reply)) => {
@@ -257,7 +270,9 @@ impl Run {
             _ => None,
         });
         let skill = skills.into_iter().find(|skill| skill.run_mode == RunMode::Subagent);
-        let Some(skill) = skill.filter(|_| !self.setup.is_child) else { return Ok(None) };
+        let Some(skill) = skill.filter(|_| self.setup.kind != RunKind::Child) else {
+            return Ok(None);
+        };
         if observation.loaded.len() > 1 {
             return Err(Refusal::new(
                 "InvalidAction",
@@ -271,8 +286,8 @@ impl Run {
             budget: self.setup.budget.share(&self.spent),
             invoked: None,
             preloaded: vec![Preloaded { skill: skill.clone(), text: observation.text.clone() }],
-            is_child: true,
-            facts: json!({"parent": self.setup.run_id}),
+            kind: RunKind::Child,
+            facts: Provenance { parent: Some(self.setup.run_id.clone()), ..Provenance::default() },
             ..self.setup.clone()
         }))
     }
@@ -312,17 +327,16 @@ impl Run {
         let shortened = self.context.compact(room);
         self.spent.context_chars = self.context.chars() + self.state_chars();
         if shortened > 0 {
-            self.note(
-                EventKind::ContextCompacted,
-                json!({"observations": shortened, "chars": self.spent.context_chars}),
-            );
+            let chars = self.spent.context_chars;
+            let compacted = ContextCompacted { observations: shortened, chars };
+            self.note(EventData::ContextCompacted(compacted));
         }
         if let Some(reason) = self.setup.budget.exhausted(&self.spent) {
             return self.finish(reason);
         }
         self.turn += 1;
         self.spent.turns += 1;
-        self.note(EventKind::TurnStarted, json!({"budget": self.left()}));
+        self.note(EventData::TurnStarted(TurnStarted { budget: self.left() }));
         self.call_model(1);
     }
 
@@ -330,11 +344,12 @@ impl Run {
     fn resumed(&mut self, phase: Phase, terms: Terms, elapsed: u64) {
         let Terms { budget, patience, tools, store_prompts } = terms.clone();
         self.setup = Setup { budget, patience, tools, store_prompts, ..self.setup.clone() };
-        let left = self.left();
-        self.note(
-            EventKind::BudgetUpdated,
-            json!({"elapsed_ms": elapsed, "resumed": terms, "spent": self.spent, "left": left}),
-        );
+        self.note(EventData::BudgetUpdated(Box::new(BudgetUpdated {
+            elapsed_ms: Some(elapsed),
+            resumed: Some(terms),
+            spent: self.spent,
+            left: self.left(),
+        })));
         match phase {
             Phase::Decision { attempt } => self.call_model(attempt),
             phase => self.phase = phase,
@@ -343,24 +358,31 @@ impl Run {
 
     fn call_model(&mut self, attempt: u32) {
         let prompt = self.prompt(attempt);
-        let mut data = json!({
-            "attempt": attempt,
-            "prompt": {"sha256": prompt.sha256, "chars": prompt.chars, "messages": prompt.messages.len()},
-            "estimated_tokens": prompt.chars.div_ceil(4),
+        let text = self.setup.store_prompts.then(|| {
+            Box::new(PromptText {
+                system: prompt.system.to_owned(),
+                messages: prompt.messages.iter().map(Message::recorded).collect(),
+                state: prompt.state.clone(),
+            })
         });
-        if self.setup.store_prompts {
-            data["prompt"]["text"] = json!({"system": prompt.system, "messages": prompt.messages, "state": prompt.state});
-        }
-        self.note(EventKind::ModelRequest, data);
+        let request = ModelRequest {
+            attempt,
+            estimated_tokens: prompt.chars.div_ceil(4),
+            prompt: SentPrompt {
+                chars: prompt.chars,
+                messages: prompt.messages.len(),
+                sha256: prompt.sha256,
+                text,
+            },
+        };
+        self.note(EventData::ModelRequest(request));
         self.phase = Phase::Decision { attempt };
     }
 
     fn replied(&mut self, reply: Reply, attempt: u32, elapsed: u64) {
         let reply = if self.setup.store_prompts { reply } else { reply.without_text() };
-        self.note(
-            EventKind::ModelResponse,
-            json!({"elapsed_ms": elapsed, "attempt": attempt, "reply": reply}),
-        );
+        let response = ModelResponse { elapsed_ms: elapsed, attempt, reply: reply.clone() };
+        self.note(EventData::ModelResponse(Box::new(response)));
         match reply {
             Reply::Decided { usage, .. } | Reply::Invalid { usage, .. }
                 if self.time_left(elapsed).is_zero() =>
@@ -369,9 +391,12 @@ impl Run {
                 self.spent.usage.add(&usage);
                 self.finish(StopReason::MaxWallSeconds);
             }
-            Reply::Decided { decision, usage, .. } => {
+            Reply::Decided { decision, usage, plan_problem, again, .. } => {
                 self.spent.usage.add(&usage);
-                self.decided(decision);
+                if again {
+                    self.forget_selected(&decision.action);
+                }
+                self.decided(decision, plan_problem);
             }
             Reply::Invalid { problem, usage, .. } => {
                 self.spent.usage.add(&usage);
@@ -387,11 +412,7 @@ impl Run {
     fn unanswered(&mut self, code: &str, message: &str, wait: Option<u64>, attempt: u32) {
         let left = self.time_left(self.spent.wall_milliseconds);
         let wait = wait.filter(|wait| Duration::from_millis(*wait) < left);
-        let mut data = json!({"code": code, "message": message});
-        if let Some(wait) = wait {
-            data["retry_after_ms"] = wait.into();
-        }
-        self.note(EventKind::Error, data);
+        self.note_error(code, message, wait);
         if wait.is_some() {
             return self.call_model(attempt);
         }
@@ -404,7 +425,7 @@ impl Run {
     }
 
     fn correct(&mut self, problem: &str, attempt: u32) {
-        self.note(EventKind::Error, json!({"code": "InvalidAction", "message": problem}));
+        self.note_error("InvalidAction", problem, None);
         if attempt > self.setup.patience.corrections {
             self.failures.push(format!("InvalidAction: {problem}"));
             return self.finish(StopReason::InvalidOutput);
@@ -415,26 +436,26 @@ impl Run {
         self.call_model(attempt + 1);
     }
 
-    fn decided(&mut self, decision: Decision) {
-        let Decision { action, plan_update, diagnostics } = decision;
-        let again = diagnostics.as_ref().is_some_and(|said| said[AGAIN] == true);
-        if let (true, true, Action::SelectSkills { skills, .. }) =
-            (again, self.setup.is_served, &action)
-        {
+    /// A person at a client elsewhere chose a skill: it is handed over even if it has been before.
+    fn forget_selected(&mut self, action: &Action) {
+        if let (RunKind::Served, Action::SelectSkills { skills, .. }) = (self.setup.kind, action) {
             self.selected.retain(|known| !skills.iter().any(|skill| skill.name == known.name));
         }
+    }
+
+    fn decided(&mut self, decision: Decision, plan_problem: Option<String>) {
+        let Decision { action, plan_update, diagnostics: _ } = decision;
         self.context.decided(json!({"action": action}).to_string());
-        if let Some(error) =
-            diagnostics.as_ref().and_then(|said| said["plan_update_error"].as_str())
-        {
-            self.note(EventKind::PlanUpdated, json!({"refused": error}));
+        if let Some(problem) = plan_problem {
             self.context
-                .remark(format!("[Plan] The change of the plan was not understood: {error}"));
+                .remark(format!("[Plan] The change of the plan was not understood: {problem}"));
+            let refused = PlanUpdated::Refused { refused: problem, update: None };
+            self.note(EventData::PlanUpdated(refused));
         }
         if let Some(update) = plan_update {
             self.update_plan(&update);
         }
-        self.plan_action(action, "model");
+        self.plan_action(action, Initiator::Model);
     }
 
     fn update_plan(&mut self, update: &PlanUpdate) {
@@ -443,19 +464,15 @@ impl Run {
         let plan = Plan::updated(self.plan.as_ref(), update);
         match plan.and_then(|plan| plan.within(room)) {
             Ok(plan) => {
-                let kind = if self.plan.is_none() {
-                    EventKind::PlanCreated
-                } else {
-                    EventKind::PlanUpdated
-                };
-                self.note(kind, json!({"plan": plan}));
-                self.plan = Some(plan);
+                let before = self.plan.replace(plan.clone());
+                self.note(match before {
+                    None => EventData::PlanCreated(PlanCreated { plan }),
+                    Some(_) => EventData::PlanUpdated(PlanUpdated::Changed { plan }),
+                });
             }
             Err(error) => {
-                self.note(
-                    EventKind::PlanUpdated,
-                    json!({"refused": error.to_string(), "update": update}),
-                );
+                let (refused, update) = (error.to_string(), Some(update.clone()));
+                self.note(EventData::PlanUpdated(PlanUpdated::Refused { refused, update }));
                 self.context
                     .remark(format!("[Plan] The change of the plan was not applied: {error}"));
             }
@@ -463,7 +480,10 @@ impl Run {
     }
 
     fn answer(&mut self, content: String) {
-        self.note(EventKind::ActionValidated, json!({"ok": true, "stage": "guard"}));
+        self.note(EventData::ActionValidated(Box::new(ActionValidated::Guard {
+            ok: true,
+            refusal: None,
+        })));
         self.end_run(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
     }
 
@@ -474,19 +494,26 @@ impl Run {
 
     fn end_run(&mut self, outcome: Outcome) {
         self.end_turn();
-        self.note(
-            EventKind::RunFinished,
-            json!({"status": outcome.stop_reason.status(), "stop_reason": outcome.stop_reason, "answer": outcome.answer,
-                "usage": self.spent.usage, "spent": self.spent}),
-        );
+        self.note(EventData::RunFinished(RunFinished {
+            status: outcome.stop_reason.status(),
+            stop_reason: outcome.stop_reason,
+            answer: outcome.answer.clone(),
+            usage: self.spent.usage,
+            spent: self.spent,
+        }));
         self.phase = Phase::Nothing { outcome };
     }
 
     fn end_turn(&mut self) {
         self.spent.context_chars = self.context.chars() + self.state_chars();
-        self.note(EventKind::BudgetUpdated, json!({"spent": self.spent, "left": self.left()}));
+        self.note(EventData::BudgetUpdated(Box::new(BudgetUpdated {
+            elapsed_ms: None,
+            resumed: None,
+            spent: self.spent,
+            left: self.left(),
+        })));
         if self.turn > 0 {
-            self.note(EventKind::TurnFinished, Value::Object(Default::default()));
+            self.note(EventData::TurnFinished(TurnFinished {}));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What a run wants done next, and what it is told in return.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use skill::load::LoadReport;
 use skill::metadata::RunMode;
 use skill::roots::Source;
 use tools::permission::{
@@ -64,7 +65,7 @@ pub enum Input {
 }
 
 /// What the user's settings say about a run, at its beginning and whenever it is taken up again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Terms {
     /// How much it may use.
     pub budget: Budget,
@@ -77,7 +78,7 @@ pub struct Terms {
 }
 
 /// What is known of an action before it is done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Prepared {
     /// It cannot be done.
@@ -113,6 +114,16 @@ pub enum Prepared {
 }
 
 impl Prepared {
+    /// What the rules say, where they were asked.
+    pub fn decision(&self) -> Option<&PermissionDecision> {
+        match self {
+            Self::Refused { .. } => None,
+            Self::Denied { decision, .. }
+            | Self::Ask { decision, .. }
+            | Self::Allowed { decision, .. } => Some(decision),
+        }
+    }
+
     /// What the action would do, where that could be found out.
     pub fn request(&self) -> Option<&Request> {
         match self {
@@ -125,7 +136,7 @@ impl Prepared {
 }
 
 /// What came back from the model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[expect(
     clippy::large_enum_variant,
@@ -140,6 +151,12 @@ pub enum Reply {
         usage: Usage,
         /// The text it was read from.
         raw: Raw,
+        /// Why its change of the plan was left out, in words for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan_problem: Option<String>,
+        /// Whether what it selects is handed over even if it has been before, because a person chose it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        again: bool,
     },
     /// Something that is not a decision.
     Invalid {
@@ -163,6 +180,11 @@ pub enum Reply {
 }
 
 impl Reply {
+    /// A decision and nothing else.
+    pub fn decided(decision: Decision, usage: Usage, raw: Raw) -> Self {
+        Self::Decided { decision, usage, raw, plan_problem: None, again: false }
+    }
+
     /// The reply without the model's own words.
     pub(crate) fn without_text(mut self) -> Self {
         if let Self::Decided { raw, .. } | Self::Invalid { raw, .. } = &mut self {
@@ -173,7 +195,7 @@ impl Reply {
 }
 
 /// What a model wrote, before it was read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Raw {
     /// Its SHA-256, in hexadecimal.
     pub sha256: String,
@@ -185,7 +207,7 @@ pub struct Raw {
 }
 
 /// What an action would do, found out without doing it: what permissions are decided on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
     /// The action.
     pub action: Action,
@@ -250,16 +272,16 @@ impl Refusal {
 }
 
 /// What came of an action.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
     /// What the model is told.
     pub text: String,
     /// The error's code, if it failed.
     #[serde(default)]
     pub code: Option<String>,
-    /// Facts for the record: exit status, duration, hashes, limits.
-    #[serde(default)]
-    pub facts: Value,
+    /// What the record says of it besides.
+    #[serde(default, deserialize_with = "or_default")]
+    pub facts: Facts,
     /// Where the whole content is kept, when `text` is a part of it.
     #[serde(default)]
     pub storage_ref: Option<String>,
@@ -286,7 +308,7 @@ impl Observation {
         Self {
             text: text.into(),
             code: None,
-            facts: Value::Null,
+            facts: Facts::default(),
             storage_ref: None,
             loaded: Vec::new(),
             spent: None,
@@ -294,21 +316,86 @@ impl Observation {
     }
 }
 
+/// What the record says of an action besides what the model is told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
+    /// Changes of files, which can be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Stored>,
+    /// The child run that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_run: Option<String>,
+    /// SHA-256 of the last event of that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_record: Option<String>,
+    /// The exit code of a program that ended by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// What a program wrote to standard output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<Stream>,
+    /// What a program wrote to standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<Stream>,
+    /// Whatever else is known: durations, limits, sizes. Nothing is decided by it.
+    #[serde(flatten)]
+    pub more: Details,
+}
+
+/// A file beside the events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stored {
+    /// Relative to the run's folder.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// Its SHA-256.
+    pub sha256: String,
+}
+
+/// What a program wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stream {
+    /// How much.
+    pub bytes: u64,
+    /// Where it is kept, relative to the run's folder; nowhere if it is empty.
+    #[serde(rename = "ref")]
+    pub name: Option<String>,
+    /// Its SHA-256.
+    pub sha256: String,
+}
+
+/// Details for people who read the record; the program does not look at them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Details(Map<String, Value>);
+
+impl Details {
+    /// The fields of something.
+    pub fn of(something: &impl Serialize) -> Self {
+        match serde_json::to_value(something) {
+            Ok(Value::Object(fields)) => Self(fields),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// Reads null as the default.
+pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
 /// Something that entered the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Loaded {
     /// A skill's body.
     Skill(SelectedSkill),
     /// A file of a skill.
-    Resource {
-        /// The skill.
-        skill: String,
-        /// The file.
-        path: String,
-        /// What was read and handed over.
-        report: Value,
-    },
+    Resource(LoadedFile),
     /// A chunk of a skill.
     Chunk {
         /// The skill.
@@ -318,8 +405,19 @@ pub enum Loaded {
     },
 }
 
+/// A file of a skill that entered the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadedFile {
+    /// The skill.
+    pub skill: String,
+    /// The file.
+    pub path: String,
+    /// What was read and handed over.
+    pub report: LoadReport,
+}
+
 /// A skill the run may act for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedSkill {
     /// Its name.
     pub name: String,
@@ -332,5 +430,5 @@ pub struct SelectedSkill {
     /// In the conversation or in a child run.
     pub run_mode: RunMode,
     /// What was read and handed over.
-    pub report: Value,
+    pub report: LoadReport,
 }

@@ -29,7 +29,7 @@ use tools::workspace::Workspace;
 use crate::action::{Action, SkillRef};
 use crate::driver::{Cancel, Toolbox};
 use crate::journal::{Journal, Redactor};
-use crate::step::{Observation, Refusal, Request};
+use crate::step::{Details, Facts, Observation, Refusal, Request};
 pub(crate) use request::of_skills;
 pub use script::ScriptSettings;
 pub(crate) use skills::activate;
@@ -160,11 +160,12 @@ impl<'a> Workbench<'a> {
         let mut result = outcome.to_json(storage_ref.as_deref());
         // As long as its texts are texts: quoted, a secret may look different.
         self.redactor.value(&mut result);
-        let mut facts = result.clone();
-        if let Value::Object(facts) = &mut facts {
-            facts.remove("content");
+        let text = result.to_string();
+        if let Value::Object(result) = &mut result {
+            result.remove("content");
         }
-        Ok(Observation { facts, storage_ref, ..Observation::of(result.to_string()) })
+        let facts = Facts { more: Details::of(&result), ..Facts::default() };
+        Ok(Observation { facts, storage_ref, ..Observation::of(text) })
     }
 }
 

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, io, thread};
 
-use agent::event::EventKind;
+use agent::event::{Event, EventData};
 use agent::journal::{Durability, read, verify};
 use agent::run::Run;
 use rustix::process::{Signal, getpid, kill_process};
@@ -133,8 +133,13 @@ fn finish(world: &World) {
 
 fn interruptions(folder: &Path) -> usize {
     let events = read(folder).unwrap();
-    let executed = events.iter().filter(|event| event.kind == EventKind::ActionExecuted);
-    executed.filter(|event| event.data["observation"]["code"] == "Interrupted").count()
+    let is_interrupted = |event: &&Event| match &event.data {
+        EventData::ActionExecuted(executed) => {
+            executed.observation.code.as_deref() == Some("Interrupted")
+        }
+        _ => false,
+    };
+    events.iter().filter(is_interrupted).count()
 }
 
 /// Kills the process itself at its first moment, its second, and so on until it gets to the end.

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use agent::driver::{Ending, InHand};
-use agent::event::{Event, EventKind};
+use agent::event::{Event, EventData};
 use agent::journal::{Difference, Durability, input_of, read, replay, setup_of, verify};
 use agent::run::Run;
 use serde_json::{Value, json};
@@ -50,29 +50,35 @@ fn each_input_is_one_event_and_is_read_back_from_it() {
     world.record(&everything());
     let events = world.events();
     let inputs = events.iter().filter_map(input_of).count();
-    let kinds = |kind| events.iter().filter(|event| event.kind == kind).count();
+    let kinds = |kind: &str| events.iter().filter(|event| event.data.kind() == kind).count();
     // Every turn asks the model once, the fourth twice; eight actions are done, two asked for.
-    assert_eq!(kinds(EventKind::ModelResponse), 13);
-    assert_eq!(kinds(EventKind::ActionExecuted), 8);
-    assert_eq!(kinds(EventKind::ApprovalGranted), 2);
-    let prepared = events.iter().filter(|event| event.data["stage"] == "permission").count();
+    assert_eq!(kinds("model_response"), 13);
+    assert_eq!(kinds("action_executed"), 8);
+    assert_eq!(kinds("approval_granted"), 2);
+    let is_prepared = |event: &&Event| match &event.data {
+        EventData::ActionValidated(validated) => validated.prepared().is_some(),
+        _ => false,
+    };
+    let prepared = events.iter().filter(is_prepared).count();
     assert_eq!(inputs, 13 + 8 + 2 + prepared);
 }
 
 /// Changes one event of a record and replays it.
-fn replay_changed(kind: EventKind, change: impl FnOnce(&mut Value)) -> (u64, String, Value, Value) {
+fn replay_changed(kind: &str, change: impl FnOnce(&mut Value)) -> (u64, String, Value, Value) {
     let world = World::new();
     world.record(&everything());
     let mut events = world.events();
-    let event = events.iter_mut().find(|event| event.kind == kind).unwrap();
-    change(&mut event.data);
+    let event = events.iter_mut().find(|event| event.data.kind() == kind).unwrap();
+    let mut written = json!(event);
+    change(&mut written["data"]);
+    *event = serde_json::from_value(written).unwrap();
     let Difference { seq, path, expected, found } = check_replay(&events, CATALOG).unwrap_err();
     (seq, path, expected, found)
 }
 
 #[test]
 fn a_changed_observation_is_the_first_difference() {
-    let (seq, path, ..) = replay_changed(EventKind::ActionExecuted, |data| {
+    let (seq, path, ..) = replay_changed("action_executed", |data| {
         data["observation"]["text"] = json!("something else");
     });
     assert_eq!((seq, path.as_str()), (10, "/data/chars"));
@@ -80,15 +86,15 @@ fn a_changed_observation_is_the_first_difference() {
 
 #[test]
 fn a_changed_prompt_hash_budget_or_answer_is_a_difference() {
-    let (_, path, expected, _) = replay_changed(EventKind::ModelRequest, |data| {
+    let (_, path, expected, _) = replay_changed("model_request", |data| {
         data["prompt"]["sha256"] = json!("0");
     });
     assert_eq!((path.as_str(), expected), ("/data/prompt/sha256", json!("0")));
-    let (_, path, expected, found) = replay_changed(EventKind::BudgetUpdated, |data| {
+    let (_, path, expected, found) = replay_changed("budget_updated", |data| {
         data["left"]["turns"] = json!(7);
     });
     assert_eq!((path.as_str(), expected, found), ("/data/left/turns", json!(7), json!(19)));
-    let (_, path, _, found) = replay_changed(EventKind::RunFinished, |data| {
+    let (_, path, _, found) = replay_changed("run_finished", |data| {
         data["answer"] = json!("no");
     });
     assert_eq!((path.as_str(), found), ("/data/answer", json!("It is done: one, two, three ✓.")));
@@ -111,7 +117,7 @@ fn an_event_too_many_or_in_the_wrong_place_is_a_difference() {
     let last = events.last().unwrap().clone();
     let after_the_end = [events.clone(), vec![last]].concat();
     assert_eq!(check_replay(&after_the_end, CATALOG).unwrap_err().path, "/type");
-    let response = events.iter().find(|event| event.kind == EventKind::ModelResponse).unwrap();
+    let response = events.iter().find(|event| event.data.kind() == "model_response").unwrap();
     let told_after_the_end = [events.clone(), vec![response.clone()]].concat();
     assert_eq!(
         check_replay(&told_after_the_end, CATALOG).unwrap_err().found,

@@ -13,10 +13,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use agent::driver::Ending;
-use agent::event::{Event, EventKind};
+use agent::event::{Event, EventData};
 use agent::journal::{Durability, read, verify};
 use agent::run::Run;
-use serde_json::Value;
 use support::scenarios::{Scenario, everything, one_effect};
 use support::{Hooks, World, answer, owner, setup};
 
@@ -60,10 +59,10 @@ struct Recorded {
 }
 
 /// An event without what depends on when it was written.
-type Fact = (u64, u32, EventKind, Value);
+type Fact = (u64, u32, EventData);
 
 fn facts(events: &[Event]) -> Vec<Fact> {
-    events.iter().map(|event| (event.seq, event.turn, event.kind, event.data.clone())).collect()
+    events.iter().map(|event| (event.seq, event.turn, event.data.clone())).collect()
 }
 
 impl Recorded {
@@ -168,15 +167,23 @@ fn folders(world: &World) -> Vec<PathBuf> {
 
 /// How many effects were announced and have no result: of these nobody knows whether they happened.
 fn interrupted_effects(world: &World) -> usize {
-    let last = |folder: &PathBuf| read(folder).unwrap().last().map(|event| event.kind);
-    folders(world).iter().filter(|folder| last(folder) == Some(EventKind::ApprovalGranted)).count()
+    let is_granted = |folder: &&PathBuf| {
+        let events = read(folder).unwrap();
+        events.last().is_some_and(|event| matches!(event.data, EventData::ApprovalGranted(_)))
+    };
+    folders(world).iter().filter(is_granted).count()
 }
 
 /// How many results say that nobody knows.
 fn interruptions(folder: &Path) -> usize {
     let events = read(folder).unwrap();
-    let executed = events.iter().filter(|event| event.kind == EventKind::ActionExecuted);
-    executed.filter(|event| event.data["observation"]["code"] == "Interrupted").count()
+    let is_interrupted = |event: &&Event| match &event.data {
+        EventData::ActionExecuted(executed) => {
+            executed.observation.code.as_deref() == Some("Interrupted")
+        }
+        _ => false,
+    };
+    events.iter().filter(is_interrupted).count()
 }
 
 #[test]

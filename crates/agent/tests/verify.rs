@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use agent::driver::Ending;
-use agent::event::EventKind;
+use agent::event::{Event, EventData};
 use agent::journal::{Durability, IndexSnapshot, Journal, ProblemKind, Verification, verify};
-use agent::run::Run;
+use agent::run::{Provenance, Run};
 use serde_json::json;
 use support::scenarios::{Scenario, answer_at_once, everything, nobody_answers, one_effect};
 use support::{Hooks, Moment, World, owner, setup};
@@ -189,7 +189,8 @@ fn files_that_do_not_agree_with_the_events_are_found() {
     let mut setup = setup(&scenario);
     let index = IndexSnapshot::new(INDEX.into());
     journal.write_index(&index).unwrap();
-    setup.facts = json!({"index_hash": format!("sha256:{}", sha256(INDEX.as_bytes()))});
+    let hash = format!("sha256:{}", sha256(INDEX.as_bytes()));
+    setup.facts = Provenance { index_hash: Some(hash), ..Provenance::default() };
     let ending = world.drive(&mut Run::start(setup), &mut journal, &scenario, Hooks::default());
     assert!(matches!(ending, Ending::Finished(_)));
     let folder = world.run_folder();
@@ -219,7 +220,7 @@ fn a_run_that_waited_and_went_on_has_no_stale_summary() {
     let answered = Scenario { answer: Some(tools::permission::Answer::Once), ..nobody_answers() };
     assert!(matches!(world.resume(&answered), Ending::Finished(_)));
     assert_eq!(problems(&world.run_folder()), []);
-    let asked =
-        world.events().iter().filter(|event| event.kind == EventKind::ApprovalRequired).count();
+    let is_question = |event: &&Event| matches!(event.data, EventData::ApprovalRequired(_));
+    let asked = world.events().iter().filter(is_question).count();
     assert_eq!((asked, world.effects()), (1, vec!["never".to_owned()]));
 }

@@ -13,6 +13,8 @@ pub mod judge;
 pub mod record;
 pub mod report;
 pub mod runner;
+#[cfg(test)]
+mod sample;
 pub mod shelf;
 pub mod suite;
 pub mod trace;

@@ -5,9 +5,11 @@ mod tests;
 
 use std::path::PathBuf;
 
-use agent::event::{Event, EventKind};
+use agent::action::{Action, Decision};
+use agent::event::{Event, EventData};
+use agent::step::{Prepared, Reply};
 use model::scripted::{Script, Turn};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::case::{Case, Constraints, Expect, Output, SequenceConstraint, Setup};
 use crate::trace::Trace;
@@ -19,7 +21,7 @@ pub fn case_of(id: &str, events: &[Event]) -> Case {
     let skills: Vec<String> = trace.skills().into_iter().map(str::to_owned).collect();
     let mut occurred: Vec<String> = Vec::new();
     for step in trace.executed() {
-        let name = step.tool().unwrap_or(step.kind()).to_owned();
+        let name = step.name().to_owned();
         if !occurred.contains(&name) {
             occurred.push(name);
         }
@@ -28,11 +30,11 @@ pub fn case_of(id: &str, events: &[Event]) -> Case {
         trace.answer().and_then(|answer| answer.lines().find(|line| !line.trim().is_empty()));
     Case {
         id: id.to_owned(),
-        input: setup.and_then(|setup| setup["request"].as_str()).unwrap_or_default().to_owned(),
+        input: setup.map_or_else(String::new, |setup| setup.request.clone()),
         setup: Setup {
             files: inputs(&trace),
             approve: approvals(&trace),
-            skill: setup.and_then(|setup| setup["invoked"]["name"].as_str()).map(str::to_owned),
+            skill: setup.and_then(|setup| Some(setup.invoked.as_ref()?.name.clone())),
             ..Setup::default()
         },
         expect: Expect {
@@ -66,35 +68,41 @@ fn order(occurred: &[String]) -> Vec<SequenceConstraint> {
 
 /// What the model decided, call by call; what it said that was no decision stays what it was.
 fn turns(trace: &Trace<'_>) -> Vec<Turn> {
-    let replies = trace.of(EventKind::ModelResponse).map(|event| &event.data["reply"]);
+    let replies = trace.of(|data| match data {
+        EventData::ModelResponse(response) => Some(&response.reply),
+        _ => None,
+    });
+    let said = |text: Option<&String>| Turn {
+        text: Some(text.map_or("a reply that was no decision", String::as_str).to_owned()),
+        ..Turn::default()
+    };
     replies
-        .map(|reply| {
-            let given = |value: &Value| Some(value.clone()).filter(|value| !value.is_null());
-            match given(&reply["decision"]["action"]) {
-                Some(action) => Turn {
-                    action: Some(action),
-                    plan_update: given(&reply["decision"]["plan_update"]),
-                    diagnostics: given(&reply["decision"]["diagnostics"]),
-                    ..Turn::default()
-                },
-                None => {
-                    let said =
-                        reply["raw"]["text"].as_str().unwrap_or("a reply that was no decision");
-                    Turn { text: Some(said.to_owned()), ..Turn::default() }
-                }
-            }
+        .map(|reply| match reply.data {
+            Reply::Decided { decision, .. } => decided(decision),
+            Reply::Invalid { raw, .. } => said(raw.text.as_ref()),
+            Reply::Failed { .. } => said(None),
         })
         .collect()
+}
+
+fn decided(decision: &Decision) -> Turn {
+    Turn {
+        action: Some(json!(decision.action)),
+        plan_update: decision.plan_update.as_ref().map(|update| json!(update)),
+        diagnostics: decision.diagnostics.clone(),
+        ..Turn::default()
+    }
 }
 
 /// What had to be let through, by a rule, an answer or the command line.
 fn approvals(trace: &Trace<'_>) -> Vec<String> {
     let mut approvals: Vec<String> = Vec::new();
     for step in trace.executed().filter(|step| step.granted.is_some() || step.is("run_script")) {
-        let Some(tool) = step.tool() else { continue };
-        let request = step.validated.iter().map(|event| &event.data["prepared"]["request"]);
-        for pattern in request.filter_map(|request| request["patterns"].as_array()).flatten() {
-            let approval = format!("{tool}:{}", pattern.as_str().unwrap_or("*"));
+        let Some(tool) = step.action().tool() else { continue };
+        let prepared = step.validated.iter().filter_map(|validated| validated.data.prepared());
+        for pattern in prepared.filter_map(Prepared::request).flat_map(|request| &request.patterns)
+        {
+            let approval = format!("{tool}:{pattern}");
             if !approvals.contains(&approval) {
                 approvals.push(approval);
             }
@@ -107,9 +115,14 @@ fn approvals(trace: &Trace<'_>) -> Vec<String> {
 fn inputs(trace: &Trace<'_>) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for step in &trace.steps {
-        let payload = step.payload();
-        let arguments = payload["args"].as_array().into_iter().flatten();
-        for text in arguments.chain([&payload["params"]["path"]]).filter_map(Value::as_str) {
+        let named: Vec<&str> = match step.action() {
+            Action::RunScript { args, .. } => args.iter().map(String::as_str).collect(),
+            Action::CallTool { params, .. } => {
+                params.get("path").and_then(Value::as_str).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        for text in named {
             let path = PathBuf::from(text);
             if path.is_relative() && !text.starts_with('-') && !paths.contains(&path) {
                 paths.push(path);

@@ -3,8 +3,13 @@
 //! Invariant: nothing is taken for granted. A record may be cut off, changed by hand or made elsewhere, so what
 //! is missing or out of place is left for the judges to find.
 
-use agent::event::{Event, EventKind};
-use serde_json::Value;
+use agent::action::Action;
+use agent::event::{
+    ActionExecuted, ActionPlanned, ActionValidated, ApprovalRequired, Event, EventData,
+    RunFinished, SkillLoaded,
+};
+use agent::run::Setup;
+use tools::permission::Action as Ruling;
 
 /// Everything the judges look at.
 #[derive(Debug)]
@@ -17,13 +22,30 @@ pub struct Trace<'e> {
     pub ending: Ending<'e>,
 }
 
+/// An event of one kind.
+#[derive(Debug)]
+pub struct Of<'e, T> {
+    /// The whole event.
+    pub event: &'e Event,
+    /// What it says.
+    pub data: &'e T,
+}
+
+impl<T> Clone for Of<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Of<'_, T> {}
+
 /// One action on its way through the run; each stage with the event that says so.
 #[derive(Debug)]
 pub struct Step<'e> {
     /// The event that announced it.
-    pub planned: &'e Event,
+    pub planned: Of<'e, ActionPlanned>,
     /// Guard and permissions.
-    pub validated: Vec<&'e Event>,
+    pub validated: Vec<Of<'e, ActionValidated>>,
     /// The question, where there was one.
     pub required: Option<&'e Event>,
     /// Yes.
@@ -31,16 +53,16 @@ pub struct Step<'e> {
     /// No.
     pub denied: Option<&'e Event>,
     /// It was done.
-    pub executed: Option<&'e Event>,
+    pub executed: Option<Of<'e, ActionExecuted>>,
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy)]
 pub enum Ending<'e> {
     /// With this event.
-    Finished(&'e Event),
+    Finished(Of<'e, RunFinished>),
     /// With this question unanswered.
-    Waiting(&'e Event),
+    Waiting(Of<'e, ApprovalRequired>),
     /// In the middle.
     CutOff,
 }
@@ -50,59 +72,76 @@ impl<'e> Trace<'e> {
     pub fn new(events: &'e [Event]) -> Self {
         let mut steps: Vec<Step<'e>> = Vec::new();
         for event in events {
-            let step = steps.last_mut();
-            match (event.kind, step) {
-                (EventKind::ActionPlanned, _) => steps.push(Step::new(event)),
-                (EventKind::ActionValidated, Some(step)) => step.validated.push(event),
-                (EventKind::ApprovalRequired, Some(step)) => step.required = Some(event),
-                (EventKind::ApprovalGranted, Some(step)) => step.granted = Some(event),
-                (EventKind::ApprovalDenied, Some(step)) => step.denied = Some(event),
-                (EventKind::ActionExecuted, Some(step)) => {
-                    step.executed.get_or_insert(event);
+            match (&event.data, steps.last_mut()) {
+                (EventData::ActionPlanned(data), _) => steps.push(Step::new(Of { event, data })),
+                (EventData::ActionValidated(data), Some(step)) => {
+                    step.validated.push(Of { event, data });
+                }
+                (EventData::ApprovalRequired(_), Some(step)) => step.required = Some(event),
+                (EventData::ApprovalGranted(_), Some(step)) => step.granted = Some(event),
+                (EventData::ApprovalDenied(_), Some(step)) => step.denied = Some(event),
+                (EventData::ActionExecuted(data), Some(step)) => {
+                    step.executed.get_or_insert(Of { event, data });
                 }
                 _ => {}
             }
         }
-        let stored = events.iter().rev().find(|event| event.kind != EventKind::AssistantDelta);
-        let ending = match stored {
-            Some(last) if last.kind == EventKind::RunFinished => Ending::Finished(last),
-            Some(last) if last.kind == EventKind::ApprovalRequired => Ending::Waiting(last),
+        let stored = events.iter().rev().find(|event| !is_delta(event));
+        let ending = match stored.map(|event| (event, &event.data)) {
+            Some((event, EventData::RunFinished(data))) => Ending::Finished(Of { event, data }),
+            Some((event, EventData::ApprovalRequired(data))) => Ending::Waiting(Of { event, data }),
             _ => Ending::CutOff,
         };
         Self { events, steps, ending }
     }
 
-    /// The events of one kind.
-    pub fn of(&self, kind: EventKind) -> impl Iterator<Item = &'e Event> {
-        self.events.iter().filter(move |event| event.kind == kind)
+    /// The events of one kind, which `pick` takes out.
+    pub fn of<T: 'e>(
+        &self,
+        pick: impl Fn(&'e EventData) -> Option<&'e T>,
+    ) -> impl DoubleEndedIterator<Item = Of<'e, T>> {
+        self.events.iter().filter_map(move |event| Some(Of { event, data: pick(&event.data)? }))
     }
 
     /// What the run began with.
-    pub fn setup(&self) -> Option<&'e Value> {
-        self.of(EventKind::RunStarted).next().and_then(|event| event.data.get("setup"))
+    pub fn setup(&self) -> Option<&'e Setup> {
+        let mut started = self.events.iter().filter_map(|event| match &event.data {
+            EventData::RunStarted(started) => Some(&started.setup),
+            _ => None,
+        });
+        started.next()
     }
 
     /// The answer, where the run came to one.
     pub fn answer(&self) -> Option<&'e str> {
         match self.ending {
-            Ending::Finished(event) => event.data["answer"].as_str(),
+            Ending::Finished(finished) => Some(&finished.data.answer),
             _ => None,
         }
     }
 
     /// Why it stopped.
-    pub fn stop_reason(&self) -> &'e str {
+    pub fn stop_reason(&self) -> &'static str {
         match self.ending {
-            Ending::Finished(event) => event.data["stop_reason"].as_str().unwrap_or("unknown"),
+            Ending::Finished(finished) => finished.data.stop_reason.name(),
             Ending::Waiting(_) => "approval_required",
             Ending::CutOff => "cut_off",
         }
     }
 
+    /// Skills whose text entered the context.
+    pub fn loaded(&self) -> impl DoubleEndedIterator<Item = Of<'e, SkillLoaded>> {
+        self.of(|data| match data {
+            EventData::SkillLoaded(loaded) => Some(&**loaded),
+            _ => None,
+        })
+    }
+
     /// Names of the skills that were loaded, each once, in order.
     pub fn skills(&self) -> Vec<&'e str> {
         let mut names = Vec::new();
-        for name in self.of(EventKind::SkillLoaded).filter_map(skill_name) {
+        for loaded in self.loaded() {
+            let name = loaded.data.skill.name.as_str();
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -116,14 +155,13 @@ impl<'e> Trace<'e> {
     }
 }
 
-/// The skill that an event is about.
-pub fn skill_name(event: &Event) -> Option<&str> {
-    let skill = &event.data["skill"];
-    skill["name"].as_str().or(skill.as_str())
+/// Whether an event is a piece of the answer, which is shown and not stored.
+pub fn is_delta(event: &Event) -> bool {
+    matches!(event.data, EventData::AssistantDelta(_))
 }
 
 impl<'e> Step<'e> {
-    fn new(planned: &'e Event) -> Self {
+    fn new(planned: Of<'e, ActionPlanned>) -> Self {
         Self {
             planned,
             validated: Vec::new(),
@@ -134,39 +172,59 @@ impl<'e> Step<'e> {
         }
     }
 
+    /// The action.
+    pub fn action(&self) -> &'e Action {
+        &self.planned.data.action
+    }
+
+    /// The number of the event that announced it.
+    pub fn seq(&self) -> u64 {
+        self.planned.event.seq
+    }
+
+    /// The turn in which it was announced.
+    pub fn turn(&self) -> u32 {
+        self.planned.event.turn
+    }
+
     /// The type of the action.
-    pub fn kind(&self) -> &'e str {
-        self.planned.data["action"]["type"].as_str().unwrap_or("unknown")
+    pub fn kind(&self) -> &'static str {
+        self.action().kind().name()
     }
 
-    /// The parameters of the action.
-    pub fn payload(&self) -> &'e Value {
-        &self.planned.data["action"]["payload"]
-    }
-
-    /// The tool that it calls: its own name for `run_script`.
-    pub fn tool(&self) -> Option<&'e str> {
-        match self.kind() {
-            "run_script" => Some("run_script"),
-            "call_tool" => self.payload()["tool"].as_str(),
-            _ => None,
-        }
+    /// The tool that it calls, or else its type.
+    pub fn name(&self) -> &'e str {
+        self.action().tool().unwrap_or(self.kind())
     }
 
     /// Whether `name` is its type or its tool.
     pub fn is(&self, name: &str) -> bool {
-        self.kind() == name || self.tool() == Some(name)
+        self.kind() == name || self.action().tool() == Some(name)
     }
 
-    /// The permission engine's decision: allow, ask or deny.
-    pub fn verdict(&self) -> Option<&'e str> {
-        self.validated
-            .iter()
-            .find_map(|event| event.data["prepared"]["decision"]["action"].as_str())
+    /// The file that it names.
+    pub fn path(&self) -> Option<&'e str> {
+        match self.action() {
+            Action::LoadResource { relative_path, .. }
+            | Action::RunScript { relative_path, .. } => Some(relative_path),
+            Action::CallTool { params, .. } => params["path"].as_str(),
+            _ => None,
+        }
+    }
+
+    /// Whether guard or permissions let it through.
+    pub fn is_let_through(&self) -> bool {
+        self.validated.iter().any(|validated| validated.data.is_ok())
+    }
+
+    /// The permission engine's decision.
+    pub fn verdict(&self) -> Option<Ruling> {
+        let mut prepared = self.validated.iter().filter_map(|validated| validated.data.prepared());
+        prepared.find_map(|prepared| Some(prepared.decision()?.action))
     }
 
     /// The code that came of it; nothing where all went well.
     pub fn code(&self) -> Option<&'e str> {
-        self.executed?.data["observation"]["code"].as_str()
+        self.executed?.data.observation.code.as_deref()
     }
 }

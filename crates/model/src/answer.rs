@@ -3,11 +3,10 @@
 //! Invariant: what is passed on as text while it arrives is the text of one decision, whether the model wrote it or
 //! called a tool.
 
-use agent::action::Decision;
 use serde_json::{Map, Value};
 use tools::permission::Tool;
 
-use crate::decision::{self, MAX_REPLY_BYTES, Problem};
+use crate::decision::{self, MAX_REPLY_BYTES, Problem, Understood};
 use crate::failure::CallError;
 use crate::schema::tool_decision;
 
@@ -60,7 +59,7 @@ pub struct Tokens {
 #[derive(Debug)]
 pub struct Answered {
     /// The decision, or what is wrong with it.
-    pub decision: Result<Decision, Problem>,
+    pub decision: Result<Understood, Problem>,
     /// The text that it was read from.
     pub text: String,
     /// Whether the model called a tool.
@@ -193,7 +192,7 @@ fn wrapping(name: &str) -> (String, &'static str) {
 }
 
 /// A decision in a text. Models whose server does not know their tool calls write them out.
-fn read_text(text: &str) -> Result<Decision, Problem> {
+fn read_text(text: &str) -> Result<Understood, Problem> {
     let object = decision::object(text)?;
     match written_call(&object) {
         Some((name, arguments)) => tool_decision(name, &arguments),

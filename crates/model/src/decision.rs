@@ -14,15 +14,15 @@
 //! Other keys at the top are ignored: they are thoughts. In an action and its payload they are refused, except for the
 //! usual comments such as `reason`: a script must not run without its arguments because they were called `arguments`.
 //!
-//! A `plan_update` that makes no sense does not undo a good action. It is left out, and `diagnostics` says why under
-//! [`PLAN_UPDATE_ERROR`].
+//! A `plan_update` that makes no sense does not undo a good action. It is left out, and [`Understood::plan_problem`] says
+//! why.
 //!
 //! ```
 //! use agent::action::Action;
 //!
 //! let reply = "<think>easy</think>\n```json\n{\"action\": {\"type\": \"final_answer\", \"payload\": {\"content\": \"4\"}}}\n```";
-//! let decision = model::decision::parse(reply)?;
-//! assert_eq!(decision.action, Action::FinalAnswer { content: "4".to_owned() });
+//! let understood = model::decision::parse(reply)?;
+//! assert_eq!(understood.decision.action, Action::FinalAnswer { content: "4".to_owned() });
 //!
 //! let problem = model::decision::parse(r#"{"type": "run_script", "payload": {"skill": "pdf", "relative_path": 7}}"#);
 //! assert_eq!(
@@ -52,38 +52,45 @@ use crate::reply::{ObjectError, outermost_object};
 /// The longest reply that is read.
 pub const MAX_REPLY_BYTES: usize = 1_000_000;
 
-/// The key in a decision's `diagnostics` that says why its change of the plan was left out.
-pub const PLAN_UPDATE_ERROR: &str = "plan_update_error";
+/// What a reply comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Understood {
+    /// The decision.
+    pub decision: Decision,
+    /// Why its change of the plan was left out.
+    pub plan_problem: Option<String>,
+}
+
+impl Understood {
+    /// The same for the run.
+    pub fn into_reply(self, usage: Usage, raw: Raw) -> Reply {
+        let Self { decision, plan_problem } = self;
+        Reply::Decided { decision, usage, raw, plan_problem, again: false }
+    }
+}
 
 /// Reads a model's whole text.
-pub fn parse(text: &str) -> Result<Decision, Problem> {
+pub fn parse(text: &str) -> Result<Understood, Problem> {
     from_object(object(text)?)
 }
 
 /// Reads a decision from a JSON object that stands alone.
-pub fn from_object(mut object: Map<String, Value>) -> Result<Decision, Problem> {
+pub fn from_object(mut object: Map<String, Value>) -> Result<Understood, Problem> {
     let update = object.remove("plan_update").unwrap_or_default();
     let diagnostics = object.remove("diagnostics").filter(|said| !said.is_null());
     let action = payload::action(object)?;
-    Ok(match Option::<PlanUpdate>::deserialize(update) {
-        Ok(plan_update) => Decision { action, plan_update, diagnostics },
-        Err(error) => {
-            let mut said = match diagnostics {
-                Some(Value::Object(said)) => said,
-                Some(other) => Map::from_iter([("diagnostics".to_owned(), other)]),
-                None => Map::new(),
-            };
-            said.insert(PLAN_UPDATE_ERROR.to_owned(), error.to_string().into());
-            Decision { action, plan_update: None, diagnostics: Some(said.into()) }
-        }
-    })
+    let (plan_update, plan_problem) = match Option::<PlanUpdate>::deserialize(update) {
+        Ok(plan_update) => (plan_update, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Ok(Understood { decision: Decision { action, plan_update, diagnostics }, plan_problem })
 }
 
 /// What a model's whole text comes to, for the run.
 pub fn reply(text: &str, usage: Usage) -> Reply {
     let raw = raw(text);
     match parse(text) {
-        Ok(decision) => Reply::Decided { decision, usage, raw },
+        Ok(understood) => understood.into_reply(usage, raw),
         Err(problem) => Reply::Invalid { problem: problem.for_model(), usage, raw },
     }
 }

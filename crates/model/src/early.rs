@@ -18,7 +18,7 @@
 //! for piece in reply.as_bytes().chunks(5) {
 //!     early.push(piece, &mut show);
 //! }
-//! early.finish(&model::decision::parse(reply)?, &mut show);
+//! early.finish(&model::decision::parse(reply)?.decision, &mut show);
 //! assert_eq!(answer, "café");
 //! # Ok::<(), model::decision::Problem>(())
 //! ```
@@ -109,7 +109,7 @@ impl Early {
     pub fn finish(self, decision: &Decision, show: &mut dyn FnMut(Shown<'_>)) {
         let known = self.known;
         if !matches!(known.kind, Kind::Is(_)) {
-            show(Shown::Action(decision.action.kind()));
+            show(Shown::Action(decision.action.kind().name()));
         }
         match &decision.action {
             Action::SelectSkills { skills, .. } => {

@@ -80,7 +80,7 @@ impl Model for Offline {
         let decision = self.decide_on(&Conversation::read(prompt));
         let text = text_of(&decision);
         delta(&text);
-        Reply::Decided { decision, usage: Usage::default(), raw: raw(&text) }
+        Reply::decided(decision, Usage::default(), raw(&text))
     }
 }
 

@@ -4,11 +4,12 @@ use agent::action::Action;
 use agent::budget::Budget;
 use agent::driver::{Cancel, Model};
 use agent::outcome::Outcome;
-use agent::run::{Patience, Run, Setup};
+use agent::run::{Patience, Provenance, Run, RunKind, Setup};
 use agent::step::{
     Input, Loaded, Observation, Prepared, Refusal, Reply, Request, SelectedSkill, Step,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
+use skill::load::LoadReport;
 use skill::metadata::RunMode;
 use skill::roots::Source;
 use tools::permission::{
@@ -45,10 +46,9 @@ pub(crate) fn setup(request: &str) -> Setup {
         patience: Patience::default(),
         invoked: None,
         preloaded: Vec::new(),
-        is_child: false,
-        is_served: false,
+        kind: RunKind::Own,
         store_prompts: false,
-        facts: Value::Null,
+        facts: Provenance::default(),
     }
 }
 
@@ -127,6 +127,6 @@ pub(crate) fn selected(name: &str) -> SelectedSkill {
         hash: SkillHash("0".to_owned()),
         allowed_tools: None,
         run_mode: RunMode::default(),
-        report: json!({}),
+        report: LoadReport::default(),
     }
 }

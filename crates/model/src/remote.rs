@@ -197,7 +197,7 @@ impl Remote {
         let usage = self.usage(prompt, &answered);
         let raw = raw(&answered.text);
         match answered.decision {
-            Ok(decision) => Reply::Decided { decision, usage, raw },
+            Ok(understood) => understood.into_reply(usage, raw),
             Err(problem) => {
                 let problem = if answered.cut { Problem::CutOff } else { problem };
                 Reply::Invalid { problem: problem.for_model(), usage, raw }

@@ -16,20 +16,19 @@
 //!
 //! let names: Vec<String> = tool_definitions(&offered).into_iter().map(|tool| tool.name).collect();
 //! assert_eq!(names, ["select_skills", "search_skills", "load_resource", "load_chunk", "final_answer", "grep"]);
-//! assert_eq!(tool_decision("grep", r#"{"pattern": "x"}"#)?.action.kind(), "call_tool");
+//! assert_eq!(tool_decision("grep", r#"{"pattern": "x"}"#)?.decision.action.kind().name(), "call_tool");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod closed;
 
-use agent::action::Decision;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value, json};
 use tools::call::Call;
 use tools::permission::{Tool, ToolSet};
 
-use crate::decision::{self, Problem};
+use crate::decision::{self, Problem, Understood};
 use closed::{Closed, object, word};
 
 /// What there is to choose from.
@@ -100,7 +99,7 @@ pub fn tool_definitions(offered: &Offered<'_>) -> Vec<ToolDefinition> {
 }
 
 /// The decision that a call of one of these tools is.
-pub fn tool_decision(name: &str, arguments: &str) -> Result<Decision, Problem> {
+pub fn tool_decision(name: &str, arguments: &str) -> Result<Understood, Problem> {
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
     let mut payload = decision::object(arguments)?;
     let beside = ["plan_update", "diagnostics"].map(|key| (key.to_owned(), payload.remove(key)));

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use agent::action::Action;
+use model::decision::Understood;
 use model::decoder::Decoder;
 use model::dialect::{Dialect, Form, Protocol, TokenLimit};
 use model::remote::Wire;
@@ -190,7 +191,7 @@ fn read<'b>(mut decoder: Decoder, pieces: impl Iterator<Item = &'b [u8]>) -> (St
         format!("{input} in, {cached} cached, {cache_written} written, {output} out")
     });
     let what = match &answered.decision {
-        Ok(decision) => {
+        Ok(Understood { decision, .. }) => {
             // What was shown early is the text that the decision was read from.
             assert_eq!(shown, answered.text);
             let plan = decision.plan_update.as_ref().map_or("", |_| " + plan");

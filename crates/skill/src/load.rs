@@ -84,7 +84,7 @@ pub enum VerifyOnLoad {
 }
 
 /// What was read and what was handed over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadReport {
     /// The file, relative to the skill.
     pub path: String,

@@ -6,7 +6,6 @@ use std::error::Error;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde_json::json;
 use skillful::agent::action::{Action, Decision, SkillRef};
 use skillful::agent::budget::Usage;
 use skillful::agent::context::Prompt;
@@ -15,7 +14,7 @@ use skillful::agent::driver::{
 };
 use skillful::agent::event::Event;
 use skillful::agent::journal::{Durability, Journal, Redactor, RunId};
-use skillful::agent::run::{Patience, Run, Setup};
+use skillful::agent::run::{Patience, Provenance, Run, RunKind, Setup};
 use skillful::agent::step::{Raw, Reply};
 use skillful::agent::workbench::{ScriptSettings, Workbench};
 use skillful::skill::index::{Index, IndexOptions};
@@ -43,7 +42,7 @@ impl Model for Careful {
             },
         };
         let decision = Decision { action, plan_update: None, diagnostics: None };
-        Reply::Decided { decision, usage: Usage::default(), raw: Raw::default() }
+        Reply::decided(decision, Usage::default(), Raw::default())
     }
 }
 
@@ -60,7 +59,7 @@ impl Approver for Nobody {
 
 impl Listener for Nobody {
     fn event(&mut self, event: &Event) {
-        println!("{:?}", event.kind);
+        println!("{}", event.data.kind());
     }
 
     fn delta(&mut self, _: &str) {}
@@ -84,10 +83,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         patience: Patience::default(),
         invoked: None,
         preloaded: Vec::new(),
-        is_child: false,
-        is_served: false,
+        kind: RunKind::Own,
         store_prompts: false,
-        facts: json!({}),
+        facts: Provenance::default(),
     });
     let mut workbench = Workbench {
         index: &index,

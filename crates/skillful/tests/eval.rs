@@ -69,13 +69,25 @@ fn renumber(events: &mut [Value]) {
 fn load(events: &mut Vec<Value>, at: usize, skill: &str) {
     let mut loaded = events[at].clone();
     loaded["type"] = json!("skill_loaded");
-    loaded["data"] = json!({"skill": {"name": skill}});
+    let report = json!({"path": "SKILL.md", "bytes_read": 1, "chars_returned": 1, "truncated": false,
+        "file_sha256": "", "text_sha256": "", "dropped_sections": [], "storage_ref": null, "diagnostics": []});
+    loaded["data"] = json!({"skill": {"name": skill, "source": "user", "hash": "", "allowed_tools": null,
+        "run_mode": "inline", "report": report}});
     events.insert(at + 1, loaded);
     renumber(events);
 }
 
 /// What a broken program would have recorded for each line of the definition of done, and which dimension says so.
-const BROKEN: [(&str, Doctor, &str, &str); 6] = [
+const BROKEN: [(&str, Doctor, &str, &str); 7] = [
+    (
+        "starting_reads_metadata_alone",
+        |events| {
+            load(events, 0, "builtin-one");
+            events[1]["data"] = json!({"skill": {"name": "builtin-one"}});
+        },
+        "sequence",
+        "event 2 is no `skill_loaded` that makes sense",
+    ),
     (
         "starting_reads_metadata_alone",
         |events| load(events, 0, "builtin-one"),
@@ -97,6 +109,7 @@ const BROKEN: [(&str, Doctor, &str, &str); 6] = [
             let at = place(events, "skill_loaded");
             let mut stray = events[at].clone();
             stray["type"] = json!("resource_loaded");
+            stray["data"] = json!({"skill": "alpha", "chunk": "c1"});
             events.insert(at + 1, stray);
             renumber(events);
         },

@@ -6,13 +6,13 @@ use super::lines::{Files, NoEvent, SEALS, parse, split};
 use super::owner::{Origin, Owner};
 use super::seal::Seals;
 use super::verify::{Problem, ProblemKind};
-use crate::event::{Event, EventKind, VERSION};
+use crate::event::{Line, VERSION};
 
 /// What the lines and their hashes say.
 #[derive(Debug)]
 pub(super) struct Checked {
-    /// Events whose lines can be read, with references in their data.
-    pub(super) events: Vec<Event>,
+    /// Those that can be read, with references in their data.
+    pub(super) lines: Vec<Line>,
     pub(super) problems: Vec<Problem>,
     /// Of every complete line.
     pub(super) hashes: Vec<String>,
@@ -36,8 +36,8 @@ impl Checked {
     }
 }
 
-/// One line and what is known about it without reading it.
-struct Line<'a> {
+/// What is known about a line without reading it.
+struct Around<'a> {
     expected_seq: u64,
     hash: &'a str,
     /// The hash of the line before; nothing if that one is not sound.
@@ -51,7 +51,7 @@ struct Line<'a> {
 pub(super) fn check(files: &Files) -> Checked {
     let (lines, torn) = split(&files.events);
     let hashes: Vec<String> = lines.iter().map(|line| crate::sha256(line)).collect();
-    let parsed: Vec<Result<Event, NoEvent>> = lines.iter().map(|line| parse(line)).collect();
+    let parsed: Vec<Result<Line, NoEvent>> = lines.iter().map(|line| parse(line)).collect();
     let nothing = Seals::default();
     let seals = files.seals.as_ref().unwrap_or(&nothing);
     let mut problems = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn check(files: &Files) -> Checked {
     let last = check_lines(&parsed, &hashes, seals, &mut problems);
     problems.extend(check_end(last, torn, seals));
     Checked {
-        events: parsed.into_iter().flatten().collect(),
+        lines: parsed.into_iter().flatten().collect(),
         problems,
         unsealed: hashes.len().saturating_sub(seals.hashes.len()),
         hashes,
@@ -72,7 +72,7 @@ pub(super) fn check(files: &Files) -> Checked {
 
 /// Answers with the number of the last event.
 fn check_lines(
-    parsed: &[Result<Event, NoEvent>],
+    parsed: &[Result<Line, NoEvent>],
     hashes: &[String],
     seals: &Seals,
     problems: &mut Vec<Problem>,
@@ -82,28 +82,27 @@ fn check_lines(
     let mut previous = Some("");
     for (place, hash) in hashes.iter().enumerate() {
         let next = parsed.get(place + 1).and_then(|next| next.as_ref().ok());
-        let line = Line {
+        let around = Around {
             expected_seq: last.saturating_add(1),
             hash,
             previous,
-            is_late: place > 0
-                && matches!(&parsed[place - 1], Ok(before) if before.kind == EventKind::RunFinished),
+            is_late: place > 0 && matches!(&parsed[place - 1], Ok(before) if before.is_end()),
             is_followed: next.is_some_and(|next| next.prev == *hash),
         };
         let found = match (&parsed[place], first) {
-            (Ok(event), Some(first)) => line.judge(event, seals, first),
+            (Ok(line), Some(first)) => around.judge(line, seals, first),
             (Err(error), _) => Some((ProblemKind::Unreadable, format!("not an event: {error}"))),
             (Ok(_), None) => None,
         };
-        last = parsed[place].as_ref().map_or(line.expected_seq, |event| event.seq);
+        last = parsed[place].as_ref().map_or(around.expected_seq, |line| line.seq);
         previous = found.is_none().then_some(hash);
         problems.extend(found.map(|(kind, message)| Problem::new(Some(last), kind, message)));
     }
     last
 }
 
-impl Line<'_> {
-    fn judge(&self, event: &Event, seals: &Seals, first: &Event) -> Option<(ProblemKind, String)> {
+impl Around<'_> {
+    fn judge(&self, event: &Line, seals: &Seals, first: &Line) -> Option<(ProblemKind, String)> {
         let is_sealed = seals.of(event.seq).is_none_or(|seal| seal == self.hash);
         if event.seq != self.expected_seq {
             let message = format!("its number is {}, {} is due", event.seq, self.expected_seq);
@@ -117,7 +116,7 @@ impl Line<'_> {
             Some((ProblemKind::Chain, message.to_owned()))
         } else if self.is_late {
             Some((ProblemKind::Order, "it follows the end of the run".to_owned()))
-        } else if event.run_id != first.run_id || event.v != VERSION {
+        } else if event.run_id != first.run_id || event.v != first.v || event.v > VERSION {
             let message = format!("it is of the run `{}`, version {}", event.run_id, event.v);
             Some((ProblemKind::Changed, message))
         } else {

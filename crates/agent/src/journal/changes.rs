@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use state::{Access, Folder, StateError};
 use tools::undo::{Previous, Undo};
 
@@ -18,7 +18,8 @@ use super::owner::{Origin, Owner};
 use super::place::Place;
 use super::verify::{Problem, verify};
 use super::{Durability, Journal, content, limits};
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventData};
+use crate::step::{Facts, Stored};
 
 /// The folder of a run's changes.
 const FOLDER: &str = "changes";
@@ -66,13 +67,13 @@ impl Journal {
             folder.sync()?;
             run.sync()?;
         }
-        self.unvouched.push(fact(&name, json.as_bytes()));
+        self.unvouched.push(stored(&name, json.as_bytes()));
         Ok(())
     }
 
     /// What was announced since this was last asked, for the result of the action that announced it: so that the
     /// chain of events vouches for it.
-    pub(crate) fn take_changes(&mut self) -> Vec<Value> {
+    pub(crate) fn take_changes(&mut self) -> Vec<Stored> {
         std::mem::take(&mut self.unvouched)
     }
 }
@@ -95,30 +96,30 @@ fn names(run: &Folder) -> Result<Vec<String>, StateError> {
 }
 
 /// A change by its name and its hash, as the result of an action has it.
-fn fact(name: &str, content: &[u8]) -> Value {
-    json!({"ref": name, "sha256": crate::sha256(content)})
+fn stored(name: &str, content: &[u8]) -> Stored {
+    Stored { name: name.to_owned(), sha256: crate::sha256(content) }
 }
 
 /// The changes that the result of an action vouches for.
-pub(super) fn vouched(event: &Event) -> impl Iterator<Item = (&str, &str)> {
-    let changes = facts(event)["changes"].as_array().into_iter().flatten();
-    changes.filter_map(|change| Some((change["ref"].as_str()?, change["sha256"].as_str()?)))
+pub(super) fn vouched(event: &Event) -> &[Stored] {
+    facts(event).map_or(&[], |facts| &facts.changes)
 }
 
 /// Facts about what was done; nothing where nothing was.
-pub(super) fn facts(event: &Event) -> &Value {
-    match event.kind {
-        EventKind::ActionExecuted => &event.data["observation"]["facts"],
-        _ => &Value::Null,
+pub(super) fn facts(event: &Event) -> Option<&Facts> {
+    match &event.data {
+        EventData::ActionExecuted(executed) => Some(&executed.observation.facts),
+        _ => None,
     }
 }
 
 /// What an interruption kept from being vouched for.
-pub(super) fn unvouched(run: &Folder, events: &[Event]) -> Result<Vec<Value>, JournalError> {
-    let known: HashSet<&str> = events.iter().flat_map(vouched).map(|(name, _)| name).collect();
+pub(super) fn unvouched(run: &Folder, events: &[Event]) -> Result<Vec<Stored>, JournalError> {
+    let known: HashSet<&str> =
+        events.iter().flat_map(vouched).map(|change| change.name.as_str()).collect();
     let names = names(run)?.into_iter().filter(|name| !known.contains(name.as_str()));
-    let facts = names.map(|name| Ok(fact(&name, &run.read(&name, limits::CHANGE)?)));
-    facts.collect()
+    let changes = names.map(|name| Ok(stored(&name, &run.read(&name, limits::CHANGE)?)));
+    changes.collect()
 }
 
 /// The changes that a run of this owner and its child runs announced, oldest first; the last one may not have been
@@ -145,19 +146,15 @@ pub fn recorded_changes(folder: &Path) -> Result<Vec<Undo>, JournalError> {
 
 /// What an event says about changes.
 enum Told {
-    Change { seq: u64, name: String, sha256: String },
+    Change { seq: u64, change: Stored },
     Child(String),
 }
 
 impl Told {
     fn of(event: &Event) -> Vec<Self> {
-        let change = |(name, sha256): (&str, &str)| Self::Change {
-            seq: event.seq,
-            name: name.to_owned(),
-            sha256: sha256.to_owned(),
-        };
-        let child = facts(event)["child_run"].as_str().map(|id| Self::Child(id.to_owned()));
-        vouched(event).map(change).chain(child).collect()
+        let change = |change: &Stored| Self::Change { seq: event.seq, change: change.clone() };
+        let child = facts(event).and_then(|facts| facts.child_run.clone()).map(Self::Child);
+        vouched(event).iter().map(change).chain(child).collect()
     }
 }
 
@@ -165,7 +162,7 @@ impl Told {
 pub(super) fn changes_at(place: &Place, left: &mut u64) -> Result<Vec<Undo>, JournalError> {
     let events = read_at(place)?;
     let told: Vec<Told> = events.iter().flat_map(Told::of).collect();
-    let is_finished = events.last().is_some_and(|event| event.kind == EventKind::RunFinished);
+    let is_finished = events.last().is_some_and(|event| event.data.is_end());
     let (seq, unvouched) = (events.len() as u64, unvouched(place.own(), &events)?);
     // The records of a family would not fit into memory.
     drop(events);
@@ -173,7 +170,7 @@ pub(super) fn changes_at(place: &Place, left: &mut u64) -> Result<Vec<Undo>, Jou
     let mut children = children(place)?;
     for told in told {
         match told {
-            Told::Change { seq, name, sha256 } => {
+            Told::Change { seq, change: Stored { name, sha256 } } => {
                 let undo = undo(place.own(), &name, Some(&sha256), left);
                 all.push(undo.map_err(|error| damaged(place, seq, error.to_string()))?);
             }
@@ -187,12 +184,11 @@ pub(super) fn changes_at(place: &Place, left: &mut u64) -> Result<Vec<Undo>, Jou
     for child in children {
         all.extend(changes_at(&place.beside(&child)?, left)?);
     }
-    for change in unvouched {
-        let name = change["ref"].as_str().unwrap_or_default();
+    for Stored { name, .. } in unvouched {
         if is_finished {
             return Err(damaged(place, seq, format!("`{name}` is in no event")));
         }
-        let undo = undo(place.own(), name, None, left);
+        let undo = undo(place.own(), &name, None, left);
         all.push(undo.map_err(|error| damaged(place, seq, error.to_string()))?);
     }
     Ok(all)

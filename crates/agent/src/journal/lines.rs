@@ -9,7 +9,7 @@ use super::detach::{DEPTH, Reference, Unattached, attach};
 use super::error::JournalError;
 use super::place::Place;
 use super::{content, limits, seal::Seals};
-use crate::event::Event;
+use crate::event::{Event, Line};
 
 /// The file of a run's events.
 pub(super) const EVENTS: &str = "events.jsonl";
@@ -101,8 +101,8 @@ impl NoEvent {
     }
 }
 
-/// The event of one line, with references in its data.
-pub(super) fn parse(line: &[u8]) -> Result<Event, NoEvent> {
+/// One line, with references in its data.
+pub(super) fn parse(line: &[u8]) -> Result<Line, NoEvent> {
     // Strangers can put anything into a file, and reading is recursive.
     if depth(line) > DEPTH + 8 {
         return Err(NoEvent::TooDeep);
@@ -110,9 +110,9 @@ pub(super) fn parse(line: &[u8]) -> Result<Event, NoEvent> {
     let mut reader = serde_json::Deserializer::from_slice(line);
     // What fits into a model's reply is a few levels deeper here; the usual limit would be too low.
     reader.disable_recursion_limit();
-    let event = Event::deserialize(&mut reader)?;
+    let line = Line::deserialize(&mut reader)?;
     reader.end()?;
-    Ok(event)
+    Ok(line)
 }
 
 /// How deep a JSON text is nested.
@@ -146,10 +146,16 @@ pub(super) fn read_at(place: &Place) -> Result<Vec<Event>, JournalError> {
     let events = lines.iter().zip(1..).map(|(line, seq)| {
         let folder = || place.path().to_owned();
         let damaged = |message| JournalError::Damaged { folder: folder(), seq, message };
-        let event = parse(line).map_err(|error| damaged(error.to_string()))?;
-        texts.attach(event).map_err(|error| damaged(error.to_string()))
+        let line = parse(line).map_err(|error| damaged(error.to_string()))?;
+        texts.attach(line).map_err(|error| damaged(error.to_string()))
     });
     events.collect()
+}
+
+/// An event with nothing in place of its long texts.
+pub(super) fn without_texts(line: Line) -> Result<Event, Unattached> {
+    let data = attach(line.data, &mut |_| Ok(String::new()))?;
+    Ok(Line { data, ..line }.into())
 }
 
 /// The long texts of a record: many events can refer to one text, so all of them together have a limit.
@@ -164,9 +170,9 @@ impl<'a> Texts<'a> {
     }
 
     /// An event with its long texts back in place.
-    pub(super) fn attach(&mut self, event: Event) -> Result<Event, Unattached> {
-        let data = attach(event.data, &mut |reference| self.fetch(reference))?;
-        Ok(Event { data, ..event })
+    pub(super) fn attach(&mut self, line: Line) -> Result<Event, Unattached> {
+        let data = attach(line.data, &mut |reference| self.fetch(reference))?;
+        Ok(Line { data, ..line }.into())
     }
 
     fn fetch(&mut self, reference: &Reference) -> Result<String, Unattached> {

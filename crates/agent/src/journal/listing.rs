@@ -12,7 +12,7 @@ use state::{Folder, StateError};
 
 use super::error::JournalError;
 use super::limits;
-use super::lines::{EVENTS, SEALS, Texts, parse, split};
+use super::lines::{EVENTS, SEALS, Texts, parse, split, without_texts};
 use super::owner::{Origin, Owner};
 use super::run_id::RunId;
 use super::seal::Seals;
@@ -150,13 +150,13 @@ fn from_events(runs: &Folder, run_id: &str) -> Result<RunSummary, String> {
     let (lines, _) = split(&bytes);
     let mut events = Vec::new();
     for line in lines {
-        let event = parse(line).map_err(|error| format!("`{EVENTS}`: {error}"))?;
+        let line = parse(line).map_err(|error| format!("`{EVENTS}`: {error}"))?;
         // The first tells what was asked for; texts that others refer to are not in a summary.
-        let is_first = events.is_empty();
-        events.push(match is_first {
-            true => Texts::new(&run).attach(event).map_err(|error| error.to_string())?,
-            false => event,
-        });
+        let event = match events.is_empty() {
+            true => Texts::new(&run).attach(line),
+            false => without_texts(line),
+        };
+        events.push(event.map_err(|error| error.to_string())?);
     }
     match events.is_empty() {
         true => Err("nothing was recorded before it was cut off".to_owned()),

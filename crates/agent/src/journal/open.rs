@@ -17,7 +17,7 @@ use super::place::Place;
 use super::summary::{ANSWER, SUMMARY, Summing};
 use super::verify::ProblemKind;
 use super::{Durability, Journal, Origin, Owner, RunId, limits, sealed};
-use crate::event::{Event, EventKind};
+use crate::event::Event;
 
 impl Journal {
     /// Begins a record in a folder of its own under `runs`; a name that is taken is followed by the next.
@@ -88,7 +88,7 @@ impl Journal {
         let files = Files::read(&place)?;
         let checked = check(&files);
         let origin = checked.origin(&files, Some(owner), run_id.as_str());
-        let Checked { events: recorded, problems, hashes, torn_bytes, .. } = checked;
+        let Checked { lines, problems, hashes, torn_bytes, .. } = checked;
         let damaged =
             |seq, message| JournalError::Damaged { folder: folder.to_owned(), seq, message };
         // What follows the last newline goes, whatever it is: nobody was told that it is there.
@@ -102,10 +102,10 @@ impl Journal {
         }
         let origin = if hashes.is_empty() { Origin::Here } else { origin };
         let mut texts = Texts::new(place.own());
-        let mut whole = Vec::with_capacity(recorded.len());
-        for event in recorded {
-            let seq = event.seq;
-            whole.push(texts.attach(event).map_err(|error| damaged(seq, error.to_string()))?);
+        let mut whole = Vec::with_capacity(lines.len());
+        for line in lines {
+            let seq = line.seq;
+            whole.push(texts.attach(line).map_err(|error| damaged(seq, error.to_string()))?);
         }
         let signing = (Some(owner.clone()), origin);
         let mut journal = Self::new(place, run_id, events, durability, signing)?;
@@ -114,7 +114,7 @@ impl Journal {
         journal.last = hashes.last().cloned().unwrap_or_default();
         whole.iter().for_each(|event| journal.summing.add(event));
         journal.unvouched = unvouched(journal.place.own(), &whole)?;
-        if whole.last().is_none_or(|event| event.kind != EventKind::RunFinished) {
+        if whole.last().is_none_or(|event| !event.data.is_end()) {
             journal.remove_summary()?;
         }
         Ok((journal, whole))

@@ -4,15 +4,13 @@
 //! same inputs must be what is recorded.
 
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
-use tools::permission::ToolSet;
 
 use super::redact::is_redacted;
 use crate::action::Action;
-use crate::event::{Event, EventKind, Happening};
-use crate::run::{Run, Setup};
+use crate::event::{Event, EventData, Happening, RunStarted};
+use crate::run::{CANCELLED, Run, Setup};
 use crate::step::{Input, Prepared};
 
 /// The first place where a run, repeated, is not what is recorded.
@@ -46,27 +44,18 @@ fn shown(value: &Value) -> String {
 
 /// What the run was told at an event, and how many milliseconds after its start.
 pub fn input_of(event: &Event) -> Option<(Input, u64)> {
-    let data = &event.data;
-    let input = match event.kind {
-        EventKind::ModelResponse => Input::Replied(read(data, "reply")?),
-        EventKind::ActionValidated if data["stage"] == "permission" => {
-            Input::Prepared(read(data, "prepared")?)
+    let input = match &event.data {
+        EventData::ModelResponse(response) => Input::Replied(response.reply.clone()),
+        EventData::ActionValidated(validated) => Input::Prepared(validated.prepared()?.clone()),
+        EventData::ApprovalGranted(answered) | EventData::ApprovalDenied(answered) => {
+            Input::Answered(answered.answer.clone())
         }
-        EventKind::ApprovalGranted | EventKind::ApprovalDenied => {
-            Input::Answered(read(data, "answer")?)
-        }
-        EventKind::ActionExecuted => Input::Observed(read(data, "observation")?),
-        EventKind::BudgetUpdated if data.get("resumed").is_some() => {
-            Input::Resumed(read(data, "resumed")?)
-        }
-        EventKind::Error if data["code"] == "Cancelled" => Input::Cancelled,
+        EventData::ActionExecuted(executed) => Input::Observed(executed.observation.clone()),
+        EventData::BudgetUpdated(updated) => Input::Resumed(updated.resumed.clone()?),
+        EventData::Error(error) if error.code == CANCELLED => Input::Cancelled,
         _ => return None,
     };
-    Some((input, data["elapsed_ms"].as_u64()?))
-}
-
-fn read<T: DeserializeOwned>(data: &Value, key: &str) -> Option<T> {
-    T::deserialize(data.get(key)?).ok()
+    Some((input, event.data.elapsed_ms()?))
 }
 
 /// An event that does not say what a run began with.
@@ -75,20 +64,17 @@ fn read<T: DeserializeOwned>(data: &Value, key: &str) -> Option<T> {
 pub struct NoSetup {
     /// The event.
     pub seq: u64,
-    /// What is wrong with it, if it is the beginning of a run at all.
-    pub source: Option<serde_json::Error>,
 }
 
 /// What a run began with, from its first event; the catalog, which is not in it, is given.
 pub fn setup_of(event: &Event, catalog: String) -> Result<Setup, NoSetup> {
-    let seq = event.seq;
-    if event.kind != EventKind::RunStarted {
-        return Err(NoSetup { seq, source: None });
+    match &event.data {
+        EventData::RunStarted(started) => {
+            let RunStarted { setup, tools } = &**started;
+            Ok(Setup { catalog, tools: tools.clone(), ..setup.clone() })
+        }
+        _ => Err(NoSetup { seq: event.seq }),
     }
-    let setup = Setup::deserialize(&event.data["setup"])
-        .map_err(|error| NoSetup { seq, source: Some(error) })?;
-    let tools = event.data["tools"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    Ok(Setup { catalog, tools: ToolSet::named(tools), ..setup })
 }
 
 /// The run as it was when its record ended. What it noted last and could not record is what it notes first.
@@ -108,7 +94,7 @@ pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
         let surplus = |why: &str| Difference {
             seq: event.seq,
             path: "/type".to_owned(),
-            expected: json!(event.kind),
+            expected: event.data.kind().into(),
             found: why.into(),
         };
         let (input, elapsed) = input_of(event).ok_or_else(|| surplus("nothing happens here"))?;
@@ -139,13 +125,12 @@ fn check_prepared(event: &Event, prepared: &Prepared, planned: &Action) -> Resul
 }
 
 fn compare(event: &Event, note: &Happening) -> Result<(), Difference> {
-    let (path, expected, found) = if event.kind != note.kind {
-        ("/type".to_owned(), json!(event.kind), json!(note.kind))
+    let (path, expected, found) = if event.data.kind() != note.data.kind() {
+        ("/type".to_owned(), json!(event.data.kind()), json!(note.data.kind()))
     } else if event.turn != note.turn {
         ("/turn".to_owned(), json!(event.turn), json!(note.turn))
     } else if event.data != note.data {
-        let (path, expected, found) = first_difference(&event.data, &note.data);
-        (format!("/data{path}"), expected, found)
+        first_difference(&json!(event.data), &json!(note.data))
     } else {
         return Ok(());
     };

@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::action::ActionKind;
 use crate::budget::Spent;
-use crate::event::{Event, EventKind, VERSION};
+use crate::event::{ActionExecuted, Event, EventData, ResourceLoaded};
 use crate::outcome::{Status, StopReason};
+use crate::run::Setup;
+use crate::step::{LoadedFile, Observation, Prepared, SelectedSkill};
 
 /// The file of the summary.
 pub(super) const SUMMARY: &str = "run.json";
@@ -126,88 +128,83 @@ pub(super) struct Summing {
 
 impl Summing {
     pub(super) fn add(&mut self, event: &Event) {
-        let data = &event.data;
         let summary = &mut self.summary;
         summary.turns = event.turn;
         if summary.status == Some(Status::Blocked) {
             (summary.status, summary.stop_reason, summary.ended) = (None, None, None);
         }
-        match event.kind {
-            EventKind::RunStarted => self.start(event),
-            EventKind::SkillLoaded => {
-                let skill = &data["skill"];
-                let (name, source, hash) =
-                    (text(&skill["name"]), text(&skill["source"]), text(&skill["hash"]));
-                summary.skills.push(SkillUse { name, source, hash });
+        match &event.data {
+            EventData::RunStarted(started) => self.start(event, &started.setup),
+            EventData::SkillLoaded(loaded) => {
+                let SelectedSkill { name, source, hash, .. } = &loaded.skill;
+                summary.skills.push(SkillUse {
+                    name: name.clone(),
+                    source: source.to_string(),
+                    hash: hash.0.clone(),
+                });
             }
-            EventKind::ResourceLoaded => {
-                let resource = data.get("path").or_else(|| data.get("chunk"));
-                let resource = resource.map(text).unwrap_or_default();
-                summary.resources.push(ResourceUse { skill: text(&data["skill"]), resource });
+            EventData::ResourceLoaded(loaded) => {
+                let (skill, resource) = match &**loaded {
+                    ResourceLoaded::Chunk { skill, chunk } => (skill, chunk),
+                    ResourceLoaded::File(LoadedFile { skill, path, .. }) => (skill, path),
+                };
+                let (skill, resource) = (skill.clone(), resource.clone());
+                summary.resources.push(ResourceUse { skill, resource });
             }
-            EventKind::ActionValidated => {
-                let request = &data["prepared"]["request"];
-                self.acting = (text(&request["permission"]), read(&request["patterns"]));
+            EventData::ActionValidated(validated) => {
+                let request = validated.prepared().and_then(Prepared::request);
+                self.acting = request.map_or_else(Default::default, |request| {
+                    (request.permission.clone(), request.patterns.clone())
+                });
             }
-            EventKind::ActionExecuted => self.executed(event),
-            EventKind::ApprovalRequired => {
+            EventData::ActionExecuted(executed) => self.executed(event.turn, executed),
+            EventData::ApprovalRequired(_) => {
                 let reason = StopReason::ApprovalRequired;
-                self.end(event, Some(reason.status()), Some(reason));
+                self.end(event, reason.status(), reason);
             }
-            EventKind::BudgetUpdated => summary.spent = read(&data["spent"]),
-            EventKind::RunFinished => {
-                summary.spent = read(&data["spent"]);
-                self.end(event, read(&data["status"]), read(&data["stop_reason"]));
+            EventData::BudgetUpdated(updated) => summary.spent = updated.spent,
+            EventData::RunFinished(finished) => {
+                summary.spent = finished.spent;
+                self.end(event, finished.status, finished.stop_reason);
             }
             _ => {}
         }
     }
 
-    fn start(&mut self, event: &Event) {
-        let setup = &event.data["setup"];
-        let fact = |name: &str| setup["facts"][name].as_str().map(str::to_owned);
+    fn start(&mut self, event: &Event, setup: &Setup) {
         self.summary = RunSummary {
-            v: VERSION,
+            v: event.v,
             run_id: event.run_id.clone(),
-            parent: fact("parent"),
-            request: text(&setup["request"]),
-            model: fact("model"),
+            parent: setup.facts.parent.clone(),
+            request: setup.request.clone(),
+            model: setup.facts.model.clone(),
             started: event.ts.clone(),
             ..RunSummary::default()
         };
     }
 
-    fn executed(&mut self, event: &Event) {
-        let observation = &event.data["observation"];
-        let facts = &observation["facts"];
-        self.summary.children.extend(facts["child_run"].as_str().map(str::to_owned));
+    fn executed(&mut self, turn: u32, executed: &ActionExecuted) {
+        let Observation { code, facts, storage_ref, .. } = &executed.observation;
+        self.summary.children.extend(facts.child_run.clone());
         let (tool, targets) = std::mem::take(&mut self.acting);
-        if !matches!(event.data["action"].as_str(), Some("call_tool" | "run_script")) {
+        if !matches!(executed.action, ActionKind::CallTool | ActionKind::RunScript) {
             return;
         }
         self.summary.tools.push(ToolUse {
-            turn: event.turn,
+            turn,
             tool,
             targets,
-            code: observation["code"].as_str().map(str::to_owned),
-            exit_code: facts["exit_code"].as_i64(),
-            output: observation["storage_ref"].as_str().map(str::to_owned),
+            code: code.clone(),
+            exit_code: facts.exit_code.map(i64::from),
+            output: storage_ref.clone(),
         });
     }
 
-    fn end(&mut self, event: &Event, status: Option<Status>, stop_reason: Option<StopReason>) {
-        self.summary.status = status;
-        self.summary.stop_reason = stop_reason;
+    fn end(&mut self, event: &Event, status: Status, stop_reason: StopReason) {
+        self.summary.status = Some(status);
+        self.summary.stop_reason = Some(stop_reason);
         self.summary.ended = Some(event.ts.clone());
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-fn read<T: serde::de::DeserializeOwned + Default>(value: &Value) -> T {
-    T::deserialize(value).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::event::EventKind;
+use crate::event::EventData;
 
 /// Who makes the records of these tests.
 pub(super) fn owner() -> Owner {
@@ -22,7 +22,7 @@ fn create(runs: &TempDir) -> Journal {
 }
 
 fn note(journal: &mut Journal, data: Value) -> Event {
-    let happening = Happening { turn: 3, kind: EventKind::Error, data };
+    let happening = Happening { turn: 3, data: EventData::read("error".to_owned(), data) };
     journal.append(happening, "2026-11-15T08:30:00.123987Z".parse().unwrap()).unwrap()
 }
 
@@ -34,10 +34,10 @@ fn an_event_is_a_line_with_the_hash_of_the_line_before() {
     note(&mut journal, json!({"code": "ü"}));
     assert_eq!(journal.next_sequence(), 3);
     journal.commit().unwrap();
-    let first = r#"{"v":1,"seq":1,"ts":"2026-11-15T08:30:00.123Z","run_id":"20261115_083000_k3f9","turn":3,"type":"error","data":{"code":"a"},"prev":""}"#;
+    let first = r#"{"v":2,"seq":1,"ts":"2026-11-15T08:30:00.123Z","run_id":"20261115_083000_k3f9","turn":3,"type":"error","data":{"code":"a"},"prev":""}"#;
     let prev = crate::sha256(first.as_bytes());
     let second = format!(
-        r#"{{"v":1,"seq":2,"ts":"2026-11-15T08:30:00.123Z","run_id":"20261115_083000_k3f9","turn":3,"type":"error","data":{{"code":"ü"}},"prev":"{prev}"}}"#
+        r#"{{"v":2,"seq":2,"ts":"2026-11-15T08:30:00.123Z","run_id":"20261115_083000_k3f9","turn":3,"type":"error","data":{{"code":"ü"}},"prev":"{prev}"}}"#
     );
     let text = fs::read_to_string(journal.folder().join("events.jsonl")).unwrap();
     assert_eq!(text, format!("{first}\n{second}\n"));
@@ -76,7 +76,7 @@ fn a_long_text_is_in_a_file_and_the_event_still_has_it() {
     let mut journal = create(&runs);
     let text = "läng ".repeat(600);
     let event = note(&mut journal, json!({"text": text}));
-    assert_eq!(event.data["text"], text.as_str());
+    assert_eq!(json!(event.data)["data"]["text"], text.as_str());
     journal.commit().unwrap();
     let sha256 = crate::sha256(text.as_bytes());
     let name = format!("observations/{}.txt", &sha256[..16]);
@@ -228,7 +228,7 @@ fn after_a_failed_write_nothing_is_added() {
     journal.events = File::open(journal.folder().join("events.jsonl")).unwrap();
     assert!(matches!(journal.commit().unwrap_err(), JournalError::State(_)));
     assert!(matches!(journal.commit().unwrap_err(), JournalError::Incomplete { .. }));
-    let happening = Happening { turn: 0, kind: EventKind::Error, data: json!({}) };
+    let happening = Happening { turn: 0, data: EventData::read("error".to_owned(), json!({})) };
     assert!(journal.append(happening, jiff::Timestamp::UNIX_EPOCH).is_err());
     let folder = journal.folder().to_owned();
     drop(journal);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use state::{Folder, StateError};
 
 use super::chain::{Checked, check};
-use super::changes::{changes_at, facts, vouched};
+use super::changes::{changes_at, facts};
 use super::child::children;
 use super::error::JournalError;
 use super::index::{INDEX, index_hash};
@@ -16,8 +16,9 @@ use super::owner::{Origin, Owner};
 use super::place::Place;
 use super::summary::{ANSWER, RunSummary, SUMMARY, summary};
 use super::{content, limits};
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventData};
 use crate::outcome::StopReason;
+use crate::step::{Facts, Observation};
 
 /// What became of a record since it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +109,7 @@ fn examine(
     let files = Files::read(place)?;
     let checked = check(&files);
     let mut origin = checked.origin(&files, owner, &place.name());
-    let Checked { events, mut problems, hashes, unsealed, torn_bytes } = checked;
+    let Checked { lines, mut problems, hashes, unsealed, torn_bytes } = checked;
     let unsigned = owner.zip(files.seals.as_ref());
     let unsigned = unsigned.and_then(|(owner, seals)| seals.unsigned(owner, &place.name()));
     if let Some(seq) = unsigned.filter(|_| problems.is_empty()) {
@@ -118,12 +119,14 @@ fn examine(
     let run = place.own();
     let mut texts = Texts::new(run);
     let mut streams = limits::STREAMS;
-    let mut whole = Vec::with_capacity(events.len());
-    for event in events {
-        problems.extend(check_stored(run, &event, &mut streams));
-        let seq = event.seq;
-        match texts.attach(event) {
-            Ok(event) => whole.push(event),
+    let mut whole = Vec::with_capacity(lines.len());
+    for line in lines {
+        let seq = line.seq;
+        match texts.attach(line) {
+            Ok(event) => {
+                problems.extend(check_stored(run, &event, &mut streams));
+                whole.push(event);
+            }
             Err(error) => {
                 let message = error.to_string();
                 problems.push(Problem::new(Some(seq), ProblemKind::Reference, message));
@@ -169,8 +172,8 @@ struct Begun {
 
 impl Begun {
     fn of(event: &Event) -> Option<Self> {
-        let text = |name: &str| facts(event)[name].as_str().map(str::to_owned);
-        Some(Self { seq: event.seq, id: text("child_run")?, ended: text("child_record") })
+        let Facts { child_run, child_record, .. } = facts(event)?;
+        Some(Self { seq: event.seq, id: child_run.clone()?, ended: child_record.clone() })
     }
 }
 
@@ -247,20 +250,20 @@ fn check_summary(run: &Folder, events: &[Event], hashes: &[String]) -> Result<()
 /// `final.md` is the answer.
 fn check_answer(run: &Folder, events: &[Event]) -> Result<(), String> {
     let Some(bytes) = existing(ANSWER, content::read(run, ANSWER))? else { return Ok(()) };
-    let finished = events.last().filter(|event| event.kind == EventKind::RunFinished);
-    match finished.and_then(|event| event.data["answer"].as_str()) {
-        Some(answer) if answer.as_bytes() == bytes => Ok(()),
+    match events.last().map(|event| &event.data) {
+        Some(EventData::RunFinished(end)) if end.answer.as_bytes() == bytes => Ok(()),
         _ => Err(format!("`{ANSWER}` is not the answer of the run")),
     }
 }
 
 /// `index.json` is the index that the run began with.
 fn check_index(run: &Folder, events: &[Event]) -> Result<(), String> {
-    let started = events.first().filter(|event| event.kind == EventKind::RunStarted);
-    let fact = started.and_then(|event| event.data["setup"]["facts"]["index_hash"].as_str());
-    let Some(hash) = fact else { return Ok(()) };
+    let Some(EventData::RunStarted(started)) = events.first().map(|event| &event.data) else {
+        return Ok(());
+    };
+    let Some(hash) = &started.setup.facts.index_hash else { return Ok(()) };
     match existing(INDEX, run.read_shared(INDEX, limits::INDEX))? {
-        Some(bytes) if index_hash(&bytes) == hash => Ok(()),
+        Some(bytes) if index_hash(&bytes) == *hash => Ok(()),
         Some(_) => Err(format!("`{INDEX}` is not the index that the run began with")),
         None => Err(format!("`{INDEX}` is missing")),
     }
@@ -275,18 +278,16 @@ fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<
     }
 }
 
-/// What results refer to: `storage_ref`, and facts with a `ref` and its `sha256`.
+/// What results refer to is there, and what it was.
 fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
-    if event.kind != EventKind::ActionExecuted {
-        return Vec::new();
-    }
-    let observation = &event.data["observation"];
-    let stored = observation["storage_ref"].as_str().map(|name| (name, None));
-    let facts = observation["facts"].as_object().into_iter().flat_map(|facts| facts.values());
-    let referred =
-        facts.filter_map(|fact| Some((fact["ref"].as_str()?, Some(fact["sha256"].as_str()?))));
-    let changes = vouched(event).map(|(name, sha256)| (name, Some(sha256)));
-    let all = stored.into_iter().chain(referred).chain(changes);
+    let EventData::ActionExecuted(executed) = &event.data else { return Vec::new() };
+    let Observation { storage_ref, facts, .. } = &executed.observation;
+    let stored = storage_ref.iter().map(|name| (name, None));
+    let streams = [&facts.stdout, &facts.stderr].into_iter().flatten();
+    let streams =
+        streams.filter_map(|stream| Some((stream.name.as_ref()?, Some(stream.sha256.as_str()))));
+    let changes = facts.changes.iter().map(|change| (&change.name, Some(change.sha256.as_str())));
+    let all = stored.chain(streams).chain(changes);
     let problems = all.filter_map(|(name, sha256)| {
         let message = match content::hash(run, name, left) {
             Err(error) => format!("`{name}` cannot be read: {}", error.cause),

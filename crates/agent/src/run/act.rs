@@ -1,12 +1,14 @@
 //! One action on its way: planned, prepared, asked about, done, and told to the model.
 
-use serde_json::json;
 use tools::permission::{Answer, ApprovalRequest};
 
 use super::guard::Ruling;
 use super::{Phase, Run};
 use crate::action::Action;
-use crate::event::EventKind;
+use crate::event::{
+    ActionExecuted, ActionPlanned, ActionValidated, Answered, ApprovalRequired, EventData,
+    Initiator, ObservationRecorded, ResourceLoaded, SkillLoaded,
+};
 use crate::outcome::StopReason;
 use crate::step::{Loaded, Observation, Prepared, Refusal, Request};
 
@@ -15,17 +17,17 @@ const RESERVED: usize = 1_000;
 const LEAST: usize = 200;
 
 impl Run {
-    pub(super) fn plan_action(&mut self, action: Action, initiator: &str) {
-        self.note(EventKind::ActionPlanned, json!({"initiator": initiator, "action": action}));
+    pub(super) fn plan_action(&mut self, action: Action, initiator: Initiator) {
+        let planned = ActionPlanned { initiator, action: action.clone() };
+        self.note(EventData::ActionPlanned(planned));
         match self.rule(&action) {
             Ruling::Go(action) => self.phase = Phase::Preparation { action },
             Ruling::Answer(content) => self.answer(content),
             Ruling::Known(text) => self.conclude(&action, &Observation::of(text)),
             Ruling::Illegal(refusal) => {
-                self.note(
-                    EventKind::ActionValidated,
-                    json!({"ok": false, "stage": "guard", "refusal": refusal}),
-                );
+                let validated =
+                    ActionValidated::Guard { ok: false, refusal: Some(refusal.clone()) };
+                self.note(EventData::ActionValidated(Box::new(validated)));
                 self.conclude(&action, &Observation::failed(&refusal));
             }
         }
@@ -33,16 +35,18 @@ impl Run {
 
     pub(super) fn prepared(&mut self, action: Action, prepared: Prepared, elapsed: u64) {
         let ok = !matches!(prepared, Prepared::Refused { .. } | Prepared::Denied { .. });
-        self.note(
-            EventKind::ActionValidated,
-            json!({"elapsed_ms": elapsed, "ok": ok, "stage": "permission", "prepared": prepared}),
-        );
+        self.note(EventData::ActionValidated(Box::new(ActionValidated::Permission {
+            elapsed_ms: elapsed,
+            ok,
+            prepared: prepared.clone(),
+        })));
         match prepared {
             Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => {
                 self.conclude(&action, &Observation::failed(&refusal));
             }
             Prepared::Ask { request, question, .. } => {
-                self.note(EventKind::ApprovalRequired, json!({"approval": question}));
+                let required = ApprovalRequired { approval: question.clone() };
+                self.note(EventData::ApprovalRequired(Box::new(required)));
                 self.phase = Phase::Answer { action, request, question };
             }
             Prepared::Allowed { request, .. } => {
@@ -59,10 +63,15 @@ impl Run {
         answer: Answer,
         elapsed: u64,
     ) {
-        let data = json!({"elapsed_ms": elapsed, "id": question.id, "tool": question.tool, "answer": answer});
+        let noted = Answered {
+            elapsed_ms: elapsed,
+            id: question.id.clone(),
+            tool: question.tool.clone(),
+            answer: answer.clone(),
+        };
         match answer {
             Answer::Reject { message } => {
-                self.note(EventKind::ApprovalDenied, data);
+                self.note(EventData::ApprovalDenied(noted));
                 let said = message.map(|text| format!(": {text}")).unwrap_or_default();
                 let refusal = Refusal::new(
                     "ApprovalDenied",
@@ -72,11 +81,11 @@ impl Run {
                 self.conclude(&action, &Observation::failed(&refusal));
             }
             _ if self.time_left(elapsed).is_zero() => {
-                self.note(EventKind::ApprovalGranted, data);
+                self.note(EventData::ApprovalGranted(noted));
                 self.finish(StopReason::MaxWallSeconds);
             }
             _ => {
-                self.note(EventKind::ApprovalGranted, data);
+                self.note(EventData::ApprovalGranted(noted));
                 self.phase = Phase::Observation { action, request };
             }
         }
@@ -84,10 +93,12 @@ impl Run {
 
     pub(super) fn observed(&mut self, action: &Action, observation: Observation, elapsed: u64) {
         self.count(action, &observation);
-        self.note(
-            EventKind::ActionExecuted,
-            json!({"elapsed_ms": elapsed, "action": action.kind(), "ok": observation.code.is_none(), "observation": observation}),
-        );
+        self.note(EventData::ActionExecuted(Box::new(ActionExecuted {
+            elapsed_ms: elapsed,
+            action: action.kind(),
+            ok: observation.code.is_none(),
+            observation: observation.clone(),
+        })));
         let observation = self.fitted(observation);
         for loaded in &observation.loaded {
             self.load(loaded);
@@ -133,18 +144,18 @@ impl Run {
     pub(super) fn load(&mut self, loaded: &Loaded) {
         match loaded {
             Loaded::Skill(skill) => {
-                self.note(EventKind::SkillLoaded, json!({"skill": skill}));
+                let loaded = SkillLoaded { skill: skill.clone() };
+                self.note(EventData::SkillLoaded(Box::new(loaded)));
                 self.selected.push(skill.clone());
             }
             Loaded::Chunk { skill, id } => {
-                self.note(EventKind::ResourceLoaded, json!({"skill": skill, "chunk": id}));
+                let loaded = ResourceLoaded::Chunk { skill: skill.clone(), chunk: id.clone() };
+                self.note(EventData::ResourceLoaded(Box::new(loaded)));
                 self.chunks.push((skill.clone(), id.clone()));
             }
-            Loaded::Resource { skill, path, report } => {
-                self.note(
-                    EventKind::ResourceLoaded,
-                    json!({"skill": skill, "path": path, "report": report}),
-                );
+            Loaded::Resource(file) => {
+                let loaded = ResourceLoaded::File(file.clone());
+                self.note(EventData::ResourceLoaded(Box::new(loaded)));
             }
         }
     }
@@ -155,8 +166,7 @@ impl Run {
         let number = self.observations;
         let state = observation.code.as_deref().unwrap_or("ok");
         let label = format!("Observation {number} | {} | {state}", action.summary());
-        let keeps =
-            observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource { .. }));
+        let keeps = observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource(_)));
         let sha256 = crate::sha256(observation.text.as_bytes());
         let stored = observation.storage_ref.clone();
         let stored = stored.unwrap_or_else(|| crate::journal::place_of(&observation.text));
@@ -166,11 +176,15 @@ impl Run {
             let short = format!("[{label} | shortened, the whole is in {stored}]");
             self.context.observed(&label, &observation.text, short);
         }
-        self.note(
-            EventKind::ObservationRecorded,
-            json!({"number": number, "action": action.kind(), "ok": observation.code.is_none(), "code": observation.code,
-                "chars": observation.text.chars().count(), "sha256": sha256, "storage_ref": observation.storage_ref}),
-        );
+        self.note(EventData::ObservationRecorded(ObservationRecorded {
+            number,
+            action: action.kind(),
+            ok: observation.code.is_none(),
+            code: observation.code.clone(),
+            chars: observation.text.chars().count(),
+            sha256,
+            storage_ref: observation.storage_ref.clone(),
+        }));
         match &observation.code {
             None => self.done.push(action.summary()),
             Some(code) => self.failures.push(format!("{}: {code}", action.summary())),

@@ -3,7 +3,7 @@
 use skill::inner_path::InnerPath;
 use tools::permission::{Tool, ToolSet};
 
-use super::Run;
+use super::{Run, RunKind};
 use crate::action::{Action, SkillRef};
 use crate::step::{Refusal, SelectedSkill};
 
@@ -71,7 +71,7 @@ impl Run {
 
     /// A client elsewhere may read from a skill that it has not selected.
     fn check_selected(&self, skill: &SkillRef) -> Result<(), Refusal> {
-        if !self.setup.is_served {
+        if self.setup.kind != RunKind::Served {
             self.selected(skill)?;
         }
         Ok(())
@@ -117,9 +117,9 @@ impl Run {
                     "the skill `{}` has not been selected",
                     skill::text::for_terminal(&wanted.name)
                 ),
-                match self.setup.is_served {
-                    true => "load it with the tool `skill` first",
-                    false => "select it with select_skills first",
+                match self.setup.kind {
+                    RunKind::Served => "load it with the tool `skill` first",
+                    RunKind::Own | RunKind::Child => "select it with select_skills first",
                 },
             )
         })

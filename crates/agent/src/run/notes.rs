@@ -3,24 +3,23 @@
 use serde_json::{Value, json};
 
 use super::Run;
-use crate::event::{EventKind, Happening};
+use crate::budget::Left;
+use crate::event::{Error, EventData, Happening};
 use crate::plan::StepStatus;
 
 impl Run {
-    pub(super) fn note(&mut self, kind: EventKind, data: Value) {
-        self.notes.push(Happening { turn: self.turn, kind, data });
+    pub(super) fn note(&mut self, data: EventData) {
+        self.notes.push(Happening { turn: self.turn, data });
+    }
+
+    pub(super) fn note_error(&mut self, code: &str, message: &str, retry_after_ms: Option<u64>) {
+        let (code, message) = (code.to_owned(), message.to_owned());
+        self.note(EventData::Error(Error { elapsed_ms: None, code, message, retry_after_ms }));
     }
 
     /// What is left of the budget.
-    pub(super) fn left(&self) -> Value {
-        let (budget, spent) = (&self.setup.budget, &self.spent);
-        json!({
-            "turns": budget.max_turns.saturating_sub(spent.turns),
-            "tool_calls": budget.max_tool_calls.saturating_sub(spent.tool_calls),
-            "script_runs": budget.max_script_runs.saturating_sub(spent.script_runs),
-            "context_chars": budget.max_context_chars.saturating_sub(spent.context_chars),
-            "seconds": budget.max_wall_seconds.saturating_sub(spent.wall_milliseconds / 1_000),
-        })
+    pub(super) fn left(&self) -> Left {
+        self.setup.budget.left(&self.spent)
     }
 
     /// The end of every prompt: the plan and what is left.
@@ -35,7 +34,7 @@ impl Run {
         };
         format!(
             "[Run State]\nSelected skills: {skills}\nPlan: {plan}\nBudget left: {}\nReply with one JSON object.",
-            self.left()
+            json!(self.left())
         )
     }
 

@@ -2,15 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use skill::offer::CatalogFormat;
 use tools::permission::ToolSet;
 
 use crate::action::SkillRef;
 use crate::budget::Budget;
-use crate::step::{SelectedSkill, Terms};
+use crate::event::RunStarted;
+use crate::step::{SelectedSkill, Terms, or_default};
 
 /// What a run begins with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setup {
     /// The run's name, which sorts by time.
     pub run_id: String,
@@ -30,16 +31,79 @@ pub struct Setup {
     pub invoked: Option<SkillRef>,
     /// Skills that are in the context from the start.
     pub preloaded: Vec<Preloaded>,
-    /// Whether this is a child run, which has none of its own.
-    pub is_child: bool,
-    /// Whether the model is a client elsewhere, which may read from a skill that it has not selected.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_served: bool,
+    /// Who began it.
+    pub kind: RunKind,
     /// Whether prompts and the model's own words are recorded, not only their hash and size.
     #[serde(default)]
     pub store_prompts: bool,
-    /// Facts for the record: index hash, model, versions, parent.
-    pub facts: Value,
+    /// What it came from, for whoever reads the record.
+    #[serde(default, deserialize_with = "or_default")]
+    pub facts: Provenance,
+}
+
+/// Who began a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunKind {
+    /// The user.
+    Own,
+    /// Another run, for a skill that runs on its own. It has no child runs itself.
+    Child,
+    /// A client elsewhere, which decides itself and may read from a skill that it has not selected.
+    Served,
+}
+
+/// What a run came from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Provenance {
+    /// The run that began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Who decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The client that calls, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// The hash of the index of skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_hash: Option<String>,
+    /// How much of the index the model was shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<ShownCatalog>,
+    /// Which skills were in the context from the start, where more than names were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disclosure: Option<Disclosed>,
+    /// The version of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The folder it works in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+}
+
+/// How much of the index a model was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownCatalog {
+    /// Skills that were listed.
+    pub shown: Vec<String>,
+    /// Skills that were not, for want of room.
+    pub not_shown: usize,
+    /// How they were written.
+    pub format: CatalogFormat,
+}
+
+/// Which skills were in the context from the start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disclosed {
+    /// With their whole body.
+    pub core: Vec<String>,
+    /// With name and description alone.
+    pub metadata: Vec<String>,
 }
 
 impl Setup {
@@ -54,12 +118,20 @@ impl Setup {
     }
 }
 
+impl Setup {
+    /// The event that a run begins with. The list of skills is in a file of its own.
+    pub(super) fn recorded(&self) -> RunStarted {
+        let setup = Self { catalog: String::new(), tools: no_tools(), ..self.clone() };
+        RunStarted { setup, tools: self.tools.clone() }
+    }
+}
+
 fn no_tools() -> ToolSet {
     ToolSet::named([])
 }
 
 /// A skill that is in the context from the start.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Preloaded {
     /// The skill.
     pub skill: SelectedSkill,

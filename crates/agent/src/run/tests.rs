@@ -1,4 +1,5 @@
 use serde_json::{Value, json};
+use skill::load::LoadReport;
 use skill::roots::Source;
 use tools::permission::{
     Action as Rule, Answer, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
@@ -30,10 +31,9 @@ fn setup() -> Setup {
         patience: Patience::default(),
         invoked: None,
         preloaded: Vec::new(),
-        is_child: false,
-        is_served: false,
+        kind: RunKind::Own,
         store_prompts: false,
-        facts: Value::Null,
+        facts: Provenance::default(),
     }
 }
 
@@ -79,16 +79,22 @@ impl Play {
         self.run.advance(input, self.elapsed).unwrap();
     }
 
-    fn kinds(&self) -> Vec<EventKind> {
-        self.events.iter().map(|event| event.kind).collect()
+    fn kinds(&self) -> Vec<&str> {
+        self.events.iter().map(|event| event.data.kind()).collect()
     }
 
-    fn data(&self, kind: EventKind) -> Vec<&Value> {
-        self.events.iter().filter(|event| event.kind == kind).map(|event| &event.data).collect()
+    /// The events of one kind, as they are written.
+    fn data(&self, kind: &str) -> Vec<Value> {
+        let events = self.events.iter().filter(|event| event.data.kind() == kind);
+        events.map(|event| json!(event.data)["data"].take()).collect()
     }
 
     fn codes(&self) -> Vec<Option<&str>> {
-        self.data(EventKind::ObservationRecorded).iter().map(|data| data["code"].as_str()).collect()
+        let codes = self.events.iter().filter_map(|event| match &event.data {
+            EventData::ObservationRecorded(recorded) => Some(recorded.code.as_deref()),
+            _ => None,
+        });
+        codes.collect()
     }
 
     fn stop(&self) -> (StopReason, &str) {
@@ -144,7 +150,7 @@ fn fine(request: &Request) -> Observation {
         hash: SkillHash("sha256:0".to_owned()),
         allowed_tools: (name.name == "reader").then(|| vec!["read_file".to_owned()]),
         run_mode: RunMode::Inline,
-        report: Value::Null,
+        report: LoadReport::default(),
     };
     match &request.action {
         Action::SelectSkills { skills, .. } => Observation {
@@ -174,7 +180,7 @@ fn planned(action: Value, plan: Option<Value>) -> Reply {
     let decision = json!({"action": action, "plan_update": plan});
     let decision = serde_json::from_value(decision).unwrap();
     let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
-    Reply::Decided { decision, usage, raw: Raw::default() }
+    Reply::decided(decision, usage, Raw::default())
 }
 
 fn invalid() -> Reply {
@@ -204,33 +210,32 @@ fn a_run_goes_from_a_request_over_a_skill_to_an_answer() {
         play(setup(), vec![planned(select(&["alpha"]), Some(plan)), decided(answer("done"))])
             .played();
     assert_eq!(play.stop(), (StopReason::FinalAnswer, "done"));
-    use EventKind::*;
     assert_eq!(
         play.kinds(),
         [
-            RunStarted,
-            TurnStarted,
-            ModelRequest,
-            ModelResponse,
-            PlanCreated,
-            ActionPlanned,
-            ActionValidated,
-            ActionExecuted,
-            SkillLoaded,
-            ObservationRecorded,
-            BudgetUpdated,
-            TurnFinished,
-            TurnStarted,
-            ModelRequest,
-            ModelResponse,
-            ActionPlanned,
-            ActionValidated,
-            BudgetUpdated,
-            TurnFinished,
-            RunFinished,
+            "run_started",
+            "turn_started",
+            "model_request",
+            "model_response",
+            "plan_created",
+            "action_planned",
+            "action_validated",
+            "action_executed",
+            "skill_loaded",
+            "observation_recorded",
+            "budget_updated",
+            "turn_finished",
+            "turn_started",
+            "model_request",
+            "model_response",
+            "action_planned",
+            "action_validated",
+            "budget_updated",
+            "turn_finished",
+            "run_finished",
         ]
     );
-    assert_eq!(play.data(RunFinished)[0]["usage"]["output_tokens"], 10);
+    assert_eq!(play.data("run_finished")[0]["usage"]["output_tokens"], 10);
 }
 
 #[test]
@@ -318,10 +323,10 @@ fn what_is_already_loaded_is_not_loaded_again() {
     ];
     let play = play(setup(), replies).played();
     assert_eq!(play.codes(), [None; 5]);
-    let loaded: Vec<&Value> =
-        play.data(EventKind::SkillLoaded).iter().map(|data| &data["skill"]["name"]).collect();
+    let loaded: Vec<Value> =
+        play.data("skill_loaded").iter().map(|data| data["skill"]["name"].clone()).collect();
     assert_eq!(loaded, ["alpha", "beta"]);
-    assert_eq!(play.data(EventKind::ResourceLoaded).len(), 1);
+    assert_eq!(play.data("resource_loaded").len(), 1);
 }
 
 #[test]
@@ -334,11 +339,11 @@ fn a_question_waits_for_its_answer() {
         ]
     };
     for (given, granted, code) in [
-        (Answer::Once, EventKind::ApprovalGranted, None),
-        (Answer::Always, EventKind::ApprovalGranted, None),
+        (Answer::Once, "approval_granted", None),
+        (Answer::Always, "approval_granted", None),
         (
             Answer::Reject { message: Some("not today".to_owned()) },
-            EventKind::ApprovalDenied,
+            "approval_denied",
             Some("ApprovalDenied"),
         ),
     ] {
@@ -346,11 +351,11 @@ fn a_question_waits_for_its_answer() {
         play.prepare = asks;
         play.answer = given;
         let play = play.played();
-        assert_eq!(play.data(EventKind::ApprovalRequired).len(), 1);
+        assert_eq!(play.data("approval_required").len(), 1);
         assert_eq!(play.data(granted).len(), 1);
         assert_eq!(play.codes(), [None, code]);
         let executed = play
-            .data(EventKind::ActionExecuted)
+            .data("action_executed")
             .iter()
             .filter(|data| data["action"] == "run_script")
             .count();
@@ -366,8 +371,8 @@ fn replies_that_cannot_be_understood_are_corrected_twice_then_the_run_ends() {
     assert_eq!(mended.run.spent().turns, 1);
     let broken = play(setup(), vec![invalid(), invalid(), invalid()]).played();
     assert_eq!(broken.stop().0, StopReason::InvalidOutput);
-    assert_eq!(broken.data(EventKind::ModelRequest).len(), 3);
-    assert!(broken.data(EventKind::ActionPlanned).is_empty());
+    assert_eq!(broken.data("model_request").len(), 3);
+    assert!(broken.data("action_planned").is_empty());
 }
 
 #[test]
@@ -472,30 +477,28 @@ fn a_bad_change_of_the_plan_changes_nothing_and_is_told() {
         ],
     )
     .played();
-    assert!(play.data(EventKind::PlanUpdated)[0]["refused"].as_str().unwrap().contains("s9"));
+    assert!(play.data("plan_updated")[0]["refused"].as_str().unwrap().contains("s9"));
     assert!(play.prompts.last().unwrap().contains("no step `s9`"));
     assert_eq!(play.run.plan.as_ref().unwrap().steps[0].status, StepStatus::Pending);
 }
 
 #[test]
 fn a_change_of_the_plan_that_was_not_understood_is_told() {
-    let Reply::Decided { mut decision, usage, raw } = decided(tool("grep")) else { panic!() };
-    decision.diagnostics = Some(json!({"plan_update_error": "no such mode"}));
-    let play =
-        play(setup(), vec![Reply::Decided { decision, usage, raw }, decided(answer("x"))]).played();
+    let mut reply = decided(tool("grep"));
+    if let Reply::Decided { plan_problem, .. } = &mut reply {
+        *plan_problem = Some("no such mode".to_owned());
+    }
+    let play = play(setup(), vec![reply, decided(answer("x"))]).played();
     assert!(play.prompts.last().unwrap().contains("no such mode"));
-    assert_eq!(play.data(EventKind::PlanUpdated)[0]["refused"], "no such mode");
+    assert_eq!(play.data("plan_updated")[0]["refused"], "no such mode");
 }
 
 #[test]
 fn a_skill_the_user_chose_is_loaded_first_and_audited_as_theirs() {
     let setup = Setup { invoked: Some(SkillRef::named("alpha")), ..setup() };
     let play = play(setup, vec![decided(answer("done"))]).played();
-    assert_eq!(play.data(EventKind::ActionPlanned)[0]["initiator"], "user");
-    assert_eq!(
-        play.kinds()[1..4],
-        [EventKind::ActionPlanned, EventKind::ActionValidated, EventKind::ActionExecuted]
-    );
+    assert_eq!(play.data("action_planned")[0]["initiator"], "user");
+    assert_eq!(play.kinds()[1..4], ["action_planned", "action_validated", "action_executed"]);
     assert_eq!(play.run.skills(), ["alpha"]);
 }
 
@@ -512,7 +515,7 @@ fn a_full_context_shortens_old_observations_and_never_skills_or_the_request() {
         _ => Observation::of("x".repeat(2_001)),
     };
     let play = play.played();
-    assert!(!play.data(EventKind::ContextCompacted).is_empty());
+    assert!(!play.data("context_compacted").is_empty());
     let last = play.prompts.last().unwrap();
     assert!(
         last.contains(&"BODY".repeat(300))
@@ -539,7 +542,7 @@ fn a_child_run_gets_a_share_and_a_fresh_context() {
     let child = play.run.child(&observation).unwrap().unwrap();
     assert!(
         child.budget.max_turns < play.run.setup.budget.max_turns
-            && child.is_child
+            && child.kind == RunKind::Child
             && child.catalog.is_empty()
     );
     let child = Run::start(child);
@@ -585,5 +588,5 @@ fn a_chunk_is_cut_to_the_context_that_is_left_or_refused() {
     let last = play.prompts.last().unwrap();
     assert!(last.contains("cut here, for want of context; the whole is in observations/"));
     assert!(last.chars().count() <= 15_000, "{}", last.chars().count());
-    assert!(play.kinds().iter().filter(|kind| **kind == EventKind::ResourceLoaded).count() == 1);
+    assert!(play.kinds().iter().filter(|kind| **kind == "resource_loaded").count() == 1);
 }

@@ -25,7 +25,7 @@ use super::{Workbench, io_error, of_load, request};
 use crate::action::Action;
 use crate::driver::Cancel;
 use crate::journal::Journal;
-use crate::step::{Observation, Refusal, Request};
+use crate::step::{Details, Facts, Observation, Refusal, Request};
 
 /// How scripts run.
 #[derive(Debug)]
@@ -293,12 +293,17 @@ fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation {
     }
     Observation {
         code: code.map(str::to_owned),
-        facts: json!({
-            "ending": exit.ending, "exit_code": exit_code(exit.ending), "duration_ms": exit.duration.as_millis() as u64,
-            "sandbox": exit.applied,
-            "stdout": stdout.facts(),
-            "stderr": stderr.facts(),
-        }),
+        facts: Facts {
+            exit_code: exit_code(exit.ending),
+            stdout: Some(stdout.noted()),
+            stderr: Some(stderr.noted()),
+            more: Details::of(&json!({
+                "ending": exit.ending,
+                "duration_ms": exit.duration.as_millis() as u64,
+                "sandbox": exit.applied,
+            })),
+            ..Facts::default()
+        },
         storage_ref: stdout.name.clone(),
         ..Observation::of(result.to_string())
     }

@@ -1,6 +1,6 @@
 //! Skills handed over: bodies, files, chunks, search results.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use skill::index::Entry;
 use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
 use skill::metadata::ReadOptions;
@@ -11,7 +11,9 @@ use tools::permission::SkillHash;
 use super::{Workbench, of_load, request};
 use crate::action::{Action, SkillRef};
 use crate::journal::Journal;
-use crate::step::{Loaded, Observation, Refusal, Request, SelectedSkill};
+use crate::step::{
+    Details, Facts, Loaded, LoadedFile, Observation, Refusal, Request, SelectedSkill,
+};
 
 /// Hits shown when the model does not say how many, and at most.
 const HITS: (usize, usize) = (10, 50);
@@ -78,7 +80,9 @@ impl Workbench<'_> {
         }
         let found = hits.iter().filter_map(|hit| self.offer.get(&hit.name, Some(hit.source)));
         let lines: String = found.map(|entry| CatalogFormat::Lines.item(entry)).collect();
-        Observation { facts: json!({"hits": hits.len()}), ..Observation::of(lines.trim_end()) }
+        let more = Details::of(&json!({"hits": hits.len()}));
+        let facts = Facts { more, ..Facts::default() };
+        Observation { facts, ..Observation::of(lines.trim_end()) }
     }
 
     pub(super) fn load_resource(
@@ -94,11 +98,11 @@ impl Workbench<'_> {
         if let Some(full) = &loaded.full {
             loaded.report.storage_ref = Some(self.keep(full.as_bytes(), journal)?);
         }
-        let report = to_json(&loaded.report);
-        let storage_ref = loaded.report.storage_ref.clone();
-        let text = injection(entry, &loaded.report, &loaded.text, FileList(&[]));
-        let resource =
-            Loaded::Resource { skill: entry.name.clone(), path: loaded.report.path, report };
+        let report = loaded.report;
+        let storage_ref = report.storage_ref.clone();
+        let text = injection(entry, &report, &loaded.text, FileList(&[]));
+        let (skill, path) = (entry.name.clone(), report.path.clone());
+        let resource = Loaded::Resource(LoadedFile { skill, path, report });
         Ok(Observation { storage_ref, loaded: vec![resource], ..Observation::of(text) })
     }
 
@@ -143,11 +147,7 @@ pub(crate) fn activate(
         hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
         allowed_tools: entry.controls.allowed_tools.clone(),
         run_mode: entry.controls.run_mode,
-        report: to_json(&body.core.report),
+        report: body.core.report,
     };
     Ok((text, selected))
-}
-
-fn to_json(report: &impl serde::Serialize) -> Value {
-    serde_json::to_value(report).unwrap_or_default()
 }

@@ -5,7 +5,6 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use serde_json::{Value, json};
 use state::Folder;
 use tools::sandbox::{Exit, Output};
 use tools::script::ScriptError;
@@ -13,7 +12,7 @@ use tools::script::ScriptError;
 use super::io_error;
 use super::script::of_script;
 use crate::journal::{Filtered, Journal, Passed, Redactor};
-use crate::step::Refusal;
+use crate::step::{self, Refusal};
 
 /// Characters of each stream that the model sees.
 const SHOWN: usize = 12_000;
@@ -48,8 +47,9 @@ pub(super) struct Kept {
 
 impl Kept {
     /// For the record.
-    pub(super) fn facts(&self) -> Value {
-        json!({"bytes": self.bytes, "ref": self.name, "sha256": self.sha256})
+    pub(super) fn noted(&self) -> step::Stream {
+        let (name, sha256) = (self.name.clone(), self.sha256.clone());
+        step::Stream { bytes: self.bytes, name, sha256 }
     }
 }
 

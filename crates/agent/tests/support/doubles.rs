@@ -12,8 +12,11 @@ use agent::context::{Prompt, Role};
 use agent::driver::{Approver, Cancel, Clock, Listener, Model, Toolbox};
 use agent::event::Event;
 use agent::journal::Journal;
-use agent::step::{Loaded, Observation, Refusal, Reply, Request, SelectedSkill};
+use agent::step::{
+    Details, Facts, Loaded, LoadedFile, Observation, Refusal, Reply, Request, SelectedSkill,
+};
 use serde_json::{Value, json};
+use skill::load::LoadReport;
 use skill::metadata::RunMode;
 use skill::roots::Source;
 use tools::permission::{Answer, ApprovalRequest, Approved, Grant, Risk, SkillHash};
@@ -146,17 +149,21 @@ impl Toolbox for Hands {
                 ..Observation::of(format!("The body of a skill. {}", "Read it well. ".repeat(20)))
             },
             Action::LoadResource { skill, relative_path, .. } => Observation {
-                loaded: vec![Loaded::Resource {
+                loaded: vec![Loaded::Resource(LoadedFile {
                     skill: skill.name.clone(),
                     path: relative_path.clone(),
-                    report: json!({"chars": 7}),
-                }],
+                    report: LoadReport { chars_returned: 7, ..LoadReport::default() },
+                })],
                 ..Observation::of("content")
             },
             Action::RunScript { args, .. } => {
                 self.add_effect(&args.join(" "));
                 Observation {
-                    facts: json!({"exit_code": 0, "duration_ms": 1.5}),
+                    facts: Facts {
+                        exit_code: Some(0),
+                        more: Details::of(&json!({"duration_ms": 1.5})),
+                        ..Facts::default()
+                    },
                     ..Observation::of(format!("wrote {}", args.join(" ")))
                 }
             }
@@ -188,7 +195,7 @@ fn selected(skill: &SkillRef) -> SelectedSkill {
         hash: SkillHash(format!("sha256:{}", skill.name)),
         allowed_tools: None,
         run_mode: if skill.name == "helper" { RunMode::Subagent } else { RunMode::Inline },
-        report: json!({"chars": 300}),
+        report: LoadReport { chars_returned: 300, ..LoadReport::default() },
     }
 }
 

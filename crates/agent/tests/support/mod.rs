@@ -15,8 +15,7 @@ use agent::event::Event;
 use agent::journal::{
     Durability, Journal, JournalError, Owner, RecordKey, Redactor, RunId, read, restore, setup_of,
 };
-use agent::run::{Patience, Run, Setup};
-use serde_json::json;
+use agent::run::{Patience, Provenance, Run, RunKind, Setup};
 use tempfile::TempDir;
 use tools::permission::{Configuration, Engine, Invocation, Tool};
 
@@ -152,10 +151,9 @@ pub fn setup(scenario: &Scenario) -> Setup {
         patience: Patience::default(),
         invoked: None,
         preloaded: Vec::new(),
-        is_child: false,
-        is_served: false,
+        kind: RunKind::Own,
         store_prompts: false,
-        facts: json!({"model": "lines"}),
+        facts: Provenance { model: Some("lines".to_owned()), ..Provenance::default() },
     };
     (scenario.prepare)(&mut setup);
     setup

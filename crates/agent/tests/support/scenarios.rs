@@ -5,6 +5,7 @@ use agent::budget::Usage;
 use agent::run::{Preloaded, Setup};
 use agent::step::{Raw, Reply, SelectedSkill};
 use serde_json::{Value, json};
+use skill::load::LoadReport;
 use skill::metadata::RunMode;
 use skill::roots::Source;
 use tools::permission::{Answer, SkillHash};
@@ -190,7 +191,7 @@ pub fn all() -> Vec<Scenario> {
                     hash: SkillHash("sha256:1".to_owned()),
                     allowed_tools: Some(vec!["read_file".to_owned()]),
                     run_mode: RunMode::Inline,
-                    report: Value::Null,
+                    report: LoadReport::default(),
                 };
                 setup.preloaded = vec![Preloaded { skill, text: "House rules. ".repeat(400) }];
                 setup.budget.max_cost_usd = Some(1.1);
@@ -228,7 +229,7 @@ fn decided(action: Action, plan_update: Option<Value>) -> Reply {
         estimated: false,
     };
     let raw = Raw { sha256: "0".repeat(64), bytes: 10, text: Some("what it said".to_owned()) };
-    Reply::Decided { decision, usage, raw }
+    Reply::decided(decision, usage, raw)
 }
 
 fn planned(reply: Reply, update: Value) -> Reply {

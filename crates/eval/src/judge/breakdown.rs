@@ -1,6 +1,6 @@
 //! Did the run break? What it did then says nothing about skills, so it must not pass for want of mistakes.
 
-use agent::event::EventKind;
+use agent::event::EventData;
 
 use crate::case::Case;
 use crate::trace::Trace;
@@ -11,15 +11,20 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>) -> Option<String> {
     let is_broken = match stopped {
         "model_error" | "invalid_output" | "cut_off" => true,
         // Time that was spent on waiting for the model alone.
-        "max_wall_seconds" => trace.of(EventKind::ModelResponse).next().is_none(),
+        "max_wall_seconds" => {
+            let replied = |data: &EventData| matches!(data, EventData::ModelResponse(_));
+            !trace.events.iter().any(|event| replied(&event.data))
+        }
         _ => false,
     };
     if !is_broken || case.expect.stop_reason.as_deref() == Some(stopped) {
         return None;
     }
-    let last = trace.of(EventKind::Error).last();
-    let reason = last.and_then(|event| event.data["message"].as_str());
-    Some(match reason {
+    let mut errors = trace.events.iter().rev().filter_map(|event| match &event.data {
+        EventData::Error(error) => Some(&error.message),
+        _ => None,
+    });
+    Some(match errors.next() {
         Some(reason) => format!("the run broke (`{stopped}`): {reason}"),
         None => format!("the run broke (`{stopped}`)"),
     })

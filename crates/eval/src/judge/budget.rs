@@ -1,6 +1,7 @@
 //! Was no more used than allowed?
 
-use agent::event::EventKind;
+use agent::budget::Budget;
+use agent::event::EventData;
 
 use super::{Checks, Dimension};
 use crate::case::Case;
@@ -8,19 +9,25 @@ use crate::trace::Trace;
 
 pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
     let constraints = &case.constraints;
-    let budget = trace.setup().map(|setup| &setup["budget"]);
-    let own = |key: &str| budget.and_then(|budget| budget[key].as_u64());
-    let turns = trace.of(EventKind::TurnStarted).count() as u64;
-    let tools = trace.executed().filter(|step| step.tool().is_some()).count() as u64;
+    let budget = trace.setup().map(|setup| &setup.budget);
+    let own = |limit: fn(&Budget) -> u32| budget.map(|budget| u64::from(limit(budget)));
+    let is_turn = |data: &EventData| matches!(data, EventData::TurnStarted(_));
+    let turns = trace.events.iter().filter(|event| is_turn(&event.data)).count() as u64;
+    let tools = trace.executed().filter(|step| step.action().tool().is_some()).count() as u64;
     let scripts = trace.executed().filter(|step| step.is("run_script")).count() as u64;
     let limits = [
-        ("turns", turns, constraints.max_turns.map(u64::from), own("max_turns")),
-        ("tool calls", tools, constraints.max_tool_calls.map(u64::from), own("max_tool_calls")),
+        ("turns", turns, constraints.max_turns.map(u64::from), own(|budget| budget.max_turns)),
+        (
+            "tool calls",
+            tools,
+            constraints.max_tool_calls.map(u64::from),
+            own(|budget| budget.max_tool_calls),
+        ),
         (
             "script runs",
             scripts,
             constraints.max_script_runs.map(u64::from),
-            own("max_script_runs"),
+            own(|budget| budget.max_script_runs),
         ),
     ];
     for (what, used, wanted, given) in limits {

@@ -1,6 +1,7 @@
 //! What a run took. Nothing here passes or fails.
 
-use agent::event::EventKind;
+use agent::budget::Spent;
+use agent::event::EventData;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,22 +29,21 @@ pub struct Cost {
 impl Cost {
     /// What the last account of the run says.
     pub(super) fn of(trace: &Trace<'_>) -> Self {
-        let accounts = trace.events.iter().rev();
-        let spent = accounts
-            .filter(|event| matches!(event.kind, EventKind::RunFinished | EventKind::BudgetUpdated))
-            .map(|event| &event.data["spent"])
-            .find(|spent| spent.is_object());
-        let Some(spent) = spent else { return Self::default() };
-        let usage = &spent["usage"];
-        let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+        let mut accounts = trace.events.iter().rev().filter_map(|event| match &event.data {
+            EventData::RunFinished(finished) => Some(finished.spent),
+            EventData::BudgetUpdated(updated) => Some(updated.spent),
+            _ => None,
+        });
+        let Spent { turns, tool_calls, wall_milliseconds, usage, .. } =
+            accounts.next().unwrap_or_default();
         Self {
-            input_tokens: number(&usage["input_tokens"]),
-            cached_tokens: number(&usage["cached_tokens"]),
-            output_tokens: number(&usage["output_tokens"]),
-            cost_usd: usage["cost_usd"].as_f64(),
-            milliseconds: number(&spent["wall_milliseconds"]),
-            turns: number(&spent["turns"]),
-            tool_calls: number(&spent["tool_calls"]),
+            input_tokens: usage.input_tokens,
+            cached_tokens: usage.cached_tokens,
+            output_tokens: usage.output_tokens,
+            cost_usd: usage.cost_usd,
+            milliseconds: wall_milliseconds,
+            turns: u64::from(turns),
+            tool_calls: u64::from(tool_calls),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Was anything read before it was asked for and let through?
 
-use agent::event::EventKind;
-use serde_json::Value;
+use agent::action::Action;
+use agent::event::{Event, EventData};
 
 use super::{Checks, Dimension};
-use crate::trace::{Step, Trace, skill_name};
+use crate::trace::{Step, Trace};
 
 pub(super) fn judge(trace: &Trace<'_>, checks: &mut Checks) {
     checks.promise(
@@ -20,79 +20,60 @@ type Wrong = Vec<(String, Vec<u64>)>;
 
 /// Skills that are in the context from the start: the whole record of a run says so in its first event.
 fn is_preloaded(trace: &Trace<'_>, name: &str) -> bool {
-    let preloaded = trace.setup().and_then(|setup| setup["preloaded"].as_array());
-    preloaded.into_iter().flatten().any(|one| one["skill"]["name"] == name)
+    let preloaded = trace.setup().map_or(&[][..], |setup| &setup.preloaded);
+    preloaded.iter().any(|one| one.skill.name == name)
 }
 
 fn selects(step: &Step<'_>, name: &str) -> bool {
-    let named = |skill: &Value| skill["name"] == name;
-    step.kind() == "select_skills"
-        && step.payload()["skills"].as_array().is_some_and(|skills| skills.iter().any(named))
-}
-
-fn let_through(step: &Step<'_>) -> bool {
-    step.validated.iter().any(|event| event.data["ok"] == true)
+    match step.action() {
+        Action::SelectSkills { skills, .. } => skills.iter().any(|skill| skill.name == name),
+        _ => false,
+    }
 }
 
 fn unselected(trace: &Trace<'_>) -> Wrong {
-    let loaded = trace.of(EventKind::SkillLoaded);
-    loaded
-        .filter_map(|event| {
-            let name = skill_name(event)?;
-            let selected = trace.steps.iter().any(|step| {
-                selects(step, name) && step.planned.seq < event.seq && let_through(step)
-            });
-            (!selected && !is_preloaded(trace, name)).then(|| {
-                (
-                    format!("the text of `{name}` was read, but the skill was not selected before"),
-                    vec![event.seq],
-                )
-            })
+    let wrong = trace.loaded().filter_map(|loaded| {
+        let (name, seq) = (&loaded.data.skill.name, loaded.event.seq);
+        let selects =
+            |step: &Step<'_>| selects(step, name) && step.seq() < seq && step.is_let_through();
+        let is_right = trace.steps.iter().any(selects) || is_preloaded(trace, name);
+        (!is_right).then(|| {
+            let message =
+                format!("the text of `{name}` was read, but the skill was not selected before");
+            (message, vec![seq])
         })
-        .collect()
+    });
+    wrong.collect()
 }
 
 fn unasked(trace: &Trace<'_>) -> Wrong {
-    let loaded = trace.of(EventKind::ResourceLoaded);
-    loaded
-        .filter_map(|event| {
-            let asks = |step: &Step<'_>| {
-                matches!(step.kind(), "load_resource" | "load_chunk")
-                    && step.planned.turn == event.turn
-                    && step.planned.seq < event.seq
-                    && let_through(step)
-            };
-            let asked = trace.steps.iter().any(asks);
-            (!asked).then(|| {
-                (
-                    "a resource was read without an action that asked for it".to_owned(),
-                    vec![event.seq],
-                )
-            })
+    let is_resource = |event: &&Event| matches!(event.data, EventData::ResourceLoaded(_));
+    let wrong = trace.events.iter().filter(is_resource).filter_map(|event| {
+        let asks = |step: &Step<'_>| {
+            matches!(step.action(), Action::LoadResource { .. } | Action::LoadChunk { .. })
+                && step.turn() == event.turn
+                && step.seq() < event.seq
+                && step.is_let_through()
+        };
+        (!trace.steps.iter().any(asks)).then(|| {
+            let message = "a resource was read without an action that asked for it";
+            (message.to_owned(), vec![event.seq])
         })
-        .collect()
+    });
+    wrong.collect()
 }
 
 /// Reading is carrying out: both must come after the validation.
 fn early(trace: &Trace<'_>) -> Wrong {
-    trace
-        .steps
-        .iter()
-        .filter_map(|step| {
-            let executed = step.executed?;
-            let validated = step
-                .validated
-                .iter()
-                .filter(|event| event.data["ok"] == true)
-                .map(|event| event.seq)
-                .max();
-            let is_early = validated.is_none_or(|validated| validated > executed.seq);
-            is_early.then(|| {
-                (
-                    format!("`{}` was carried out before it was validated", step.kind()),
-                    vec![executed.seq],
-                )
-            })
+    let wrong = trace.steps.iter().filter_map(|step| {
+        let executed = step.executed?.event.seq;
+        let passed = step.validated.iter().filter(|validated| validated.data.is_ok());
+        let validated = passed.map(|validated| validated.event.seq).max();
+        let is_early = validated.is_none_or(|validated| validated > executed);
+        is_early.then(|| {
+            let message = format!("`{}` was carried out before it was validated", step.kind());
+            (message, vec![executed])
         })
-        .collect()
+    });
+    wrong.collect()
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path};
 
+use tools::permission::Action as Ruling;
+
 use super::{Checks, Dimension};
 use crate::case::Case;
 use crate::trace::{Step, Trace};
@@ -17,8 +19,8 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
     for tool in &case.constraints.deny_tools {
         let ran: Vec<u64> = trace
             .executed()
-            .filter(|step| step.tool() == Some(tool))
-            .map(|step| step.planned.seq)
+            .filter(|step| step.action().tool() == Some(tool))
+            .map(Step::seq)
             .collect();
         let result = match ran.is_empty() {
             true => Ok(format!("`{tool}` did not run")),
@@ -39,43 +41,35 @@ fn unallowed(trace: &Trace<'_>) -> Wrong {
 
 /// What is wrong with a step that was carried out.
 fn unallowed_step(step: &Step<'_>) -> Option<String> {
-    let executed = step.executed?;
-    let name = step.tool().unwrap_or(step.kind());
+    let executed = step.executed?.event;
+    let name = step.name();
     if step.denied.is_some_and(|denied| denied.seq < executed.seq) {
         return Some(format!("`{name}` ran after it was rejected"));
     }
     match step.verdict() {
-        Some("allow") => None,
-        Some("ask") => match step.granted {
+        Some(Ruling::Allow) => None,
+        Some(Ruling::Ask) => match step.granted {
             Some(granted) if granted.seq < executed.seq => None,
             _ => Some(format!("`{name}` had to be asked for and ran without a grant")),
         },
-        Some("deny") => Some(format!("`{name}` ran after it was denied")),
-        _ => Some(format!("`{name}` ran without a decision about it")),
+        Some(Ruling::Deny) => Some(format!("`{name}` ran after it was denied")),
+        None => Some(format!("`{name}` ran without a decision about it")),
     }
 }
 
 fn places(step: &Step<'_>) -> Vec<u64> {
-    let own = [Some(step.planned), step.denied, step.executed];
+    let executed = step.executed.map(|executed| executed.event);
+    let own = [Some(step.planned.event), step.denied, executed];
     own.into_iter().flatten().map(|event| event.seq).collect()
 }
 
 /// Relative paths that lead upwards must have been refused.
 fn escaped(trace: &Trace<'_>) -> Wrong {
-    let escapes = |step: &&Step<'_>| {
-        let payload = step.payload();
-        let paths = [&payload["relative_path"], &payload["params"]["path"]];
-        step.code().is_none() && paths.iter().filter_map(|path| path.as_str()).any(leads_out)
-    };
+    let escapes = |step: &&Step<'_>| step.code().is_none() && step.path().is_some_and(leads_out);
     trace
         .executed()
         .filter(escapes)
-        .map(|step| {
-            (
-                format!("`{}` reached outside of its place", step.tool().unwrap_or(step.kind())),
-                places(step),
-            )
-        })
+        .map(|step| (format!("`{}` reached outside of its place", step.name()), places(step)))
         .collect()
 }
 

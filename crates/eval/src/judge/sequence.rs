@@ -1,14 +1,15 @@
 //! Was the right thing done, in the right order?
 
-use agent::event::{Event, EventKind};
+use agent::event::{Event, EventData, Initiator};
 
 use super::{Checks, Dimension};
 use crate::case::{Case, SequenceConstraint};
-use crate::trace::{Step, Trace};
+use crate::trace::{Step, Trace, is_delta};
 
 /// What every run promises.
 pub(super) fn promises(trace: &Trace<'_>, checks: &mut Checks) {
     checks.promise(Dimension::Sequence, "events are in their order", out_of_order(trace.events));
+    checks.promise(Dimension::Sequence, "every event makes sense", garbled(trace.events));
     checks.promise(Dimension::Sequence, "one action a turn", crowded_turns(trace));
     checks.promise(
         Dimension::Sequence,
@@ -24,8 +25,10 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
         checks.add(Dimension::Sequence, result, events);
     }
     for code in &case.expect.error_codes {
-        let seen =
-            trace.of(EventKind::ObservationRecorded).find(|event| event.data["code"] == **code);
+        let seen = trace.events.iter().find(|event| match &event.data {
+            EventData::ObservationRecorded(recorded) => recorded.code.as_ref() == Some(code),
+            _ => false,
+        });
         let result = match seen {
             Some(_) => Ok(format!("`{code}` was observed")),
             None => Err(format!("`{code}` should have been observed")),
@@ -38,8 +41,7 @@ type Wrong = Vec<(String, Vec<u64>)>;
 
 /// Numbers count up by one, and turns never go back.
 fn out_of_order(events: &[Event]) -> Wrong {
-    let stored: Vec<&Event> =
-        events.iter().filter(|event| event.kind != EventKind::AssistantDelta).collect();
+    let stored: Vec<&Event> = events.iter().filter(|event| !is_delta(event)).collect();
     let mut wrong = Wrong::new();
     for pair in stored.windows(2) {
         let [before, after] = pair else { continue };
@@ -56,16 +58,26 @@ fn out_of_order(events: &[Event]) -> Wrong {
     wrong
 }
 
+/// Whoever judges would take what cannot be understood for something that never happened.
+fn garbled(events: &[Event]) -> Wrong {
+    let garbled =
+        |event: &&Event| matches!(&event.data, EventData::Unknown(unknown) if unknown.is_garbled());
+    let wrong = events.iter().filter(garbled).map(|event| {
+        let message = format!("event {} is no `{}` that makes sense", event.seq, event.data.kind());
+        (message, vec![event.seq])
+    });
+    wrong.collect()
+}
+
 /// The model decides once a turn; what the user chose beforehand is not its decision.
 fn crowded_turns(trace: &Trace<'_>) -> Wrong {
-    let decided = |step: &&Step<'_>| step.planned.data["initiator"] != "user";
+    let decided = |step: &&Step<'_>| step.planned.data.initiator == Initiator::Model;
     let steps: Vec<&Step<'_>> = trace.steps.iter().filter(decided).collect();
-    let crowded =
-        steps.chunk_by(|a, b| a.planned.turn == b.planned.turn).filter(|turn| turn.len() > 1);
+    let crowded = steps.chunk_by(|a, b| a.turn() == b.turn()).filter(|turn| turn.len() > 1);
     crowded
         .map(|turn| {
-            let message = format!("{} actions in turn {}", turn.len(), turn[0].planned.turn);
-            (message, turn.iter().map(|step| step.planned.seq).collect())
+            let message = format!("{} actions in turn {}", turn.len(), turn[0].turn());
+            (message, turn.iter().map(|step| step.seq()).collect())
         })
         .collect()
 }
@@ -74,11 +86,13 @@ fn crowded_turns(trace: &Trace<'_>) -> Wrong {
 fn skipped_stages(trace: &Trace<'_>) -> Wrong {
     let mut wrong = Wrong::new();
     for event in trace.events {
-        let is_stage = matches!(event.kind, EventKind::ActionValidated | EventKind::ActionExecuted);
+        let is_stage =
+            matches!(event.data, EventData::ActionValidated(_) | EventData::ActionExecuted(_));
+        let is_it = |own: &Event| std::ptr::eq(own, event);
         let belongs = |step: &Step<'_>| {
-            step.planned.turn == event.turn
-                && (step.validated.iter().any(|own| std::ptr::eq(*own, event))
-                    || step.executed.is_some_and(|own| std::ptr::eq(own, event)))
+            step.turn() == event.turn
+                && (step.validated.iter().any(|own| is_it(own.event))
+                    || step.executed.is_some_and(|own| is_it(own.event)))
         };
         if is_stage && !trace.steps.iter().any(belongs) {
             wrong.push((
@@ -88,12 +102,10 @@ fn skipped_stages(trace: &Trace<'_>) -> Wrong {
         }
     }
     for step in &trace.steps {
-        if let (Some(executed), false) =
-            (step.executed, step.validated.iter().any(|v| v.data["ok"] == true))
-        {
+        if let (Some(executed), false) = (step.executed, step.is_let_through()) {
             let message =
                 format!("`{}` was carried out without having been validated", step.kind());
-            wrong.push((message, vec![step.planned.seq, executed.seq]));
+            wrong.push((message, vec![step.seq(), executed.event.seq]));
         }
     }
     wrong
@@ -105,7 +117,7 @@ fn constrained(
 ) -> (Result<String, String>, Vec<u64>) {
     let places = |name: &str| -> Vec<u64> {
         let done = trace.executed().filter(|step| step.is(name));
-        done.map(|step| step.planned.seq).chain(answers(name, trace)).collect()
+        done.map(Step::seq).chain(answers(name, trace)).collect()
     };
     match constraint {
         SequenceConstraint::MustOccur { must_occur, before, after } => {
@@ -152,7 +164,7 @@ fn answers(name: &str, trace: &Trace<'_>) -> Vec<u64> {
     if name != "final_answer" {
         return Vec::new();
     }
-    trace.steps.iter().filter(|step| step.is(name)).map(|step| step.planned.seq).collect()
+    trace.steps.iter().filter(|step| step.is(name)).map(Step::seq).collect()
 }
 
 fn counted(

@@ -1,10 +1,10 @@
 //! Was what was shown early the same as what came in the end?
 
-use agent::event::{Event, EventKind};
+use agent::event::{AssistantDelta, EventData};
 
 use super::{Checks, Dimension};
 use crate::case::Case;
-use crate::trace::Trace;
+use crate::trace::{Of, Trace};
 
 /// Deltas are shown, not stored, so a record from the disk has none: then there is nothing to judge.
 pub(super) fn judge(case: &Case, trace: &Trace<'_>, is_live: bool, checks: &mut Checks) {
@@ -12,15 +12,19 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, is_live: bool, checks: &mut 
         return;
     };
     let last_turn = trace.events.iter().map(|event| event.turn).max().unwrap_or(0);
-    let deltas: Vec<&Event> =
-        trace.of(EventKind::AssistantDelta).filter(|event| event.turn == last_turn).collect();
+    let deltas = trace.of(|data| match data {
+        EventData::AssistantDelta(delta) => Some(delta),
+        _ => None,
+    });
+    let deltas: Vec<Of<'_, AssistantDelta>> =
+        deltas.filter(|delta| delta.event.turn == last_turn).collect();
     let streaming =
         case.mock.as_ref().map(|script| script.streaming).filter(|s| s.enabled && is_live);
     if deltas.is_empty() && streaming.is_none() {
         return;
     }
-    let shown: String = deltas.iter().filter_map(|event| event.data["content"].as_str()).collect();
-    let place = deltas.last().map(|event| event.seq);
+    let shown: String = deltas.iter().map(|delta| delta.data.content.as_str()).collect();
+    let place = deltas.last().map(|delta| delta.event.seq);
     let result = match shown == answer {
         true => Ok("what was streamed is the answer".to_owned()),
         false => {

@@ -3,11 +3,17 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use agent::event::EventKind::{self, *};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::case::Case;
+use crate::sample::{edit, is, raw, said};
+
+fn spent(turns: u32) -> Value {
+    let usage =
+        json!({"input_tokens": 30, "cached_tokens": 10, "output_tokens": 5, "cost_usd": 0.5});
+    json!({"turns": turns, "tool_calls": 1, "wall_milliseconds": 12, "usage": usage})
+}
 
 /// A log that grows by one event at a time.
 #[derive(Default)]
@@ -17,18 +23,18 @@ struct Log {
 }
 
 impl Log {
-    fn add(&mut self, kind: EventKind, data: Value) -> &mut Self {
+    fn add(&mut self, kind: &str, data: Value) -> &mut Self {
         // Deltas have no number of their own.
-        let number = self.events.iter().filter(|event| event.kind != AssistantDelta).count() as u64;
-        let seq = if kind == AssistantDelta { number } else { number + 1 };
+        let number =
+            self.events.iter().filter(|event| !is(event, "assistant_delta")).count() as u64;
+        let seq = if kind == "assistant_delta" { number } else { number + 1 };
         self.events.push(Event {
-            v: 1,
+            v: 2,
             seq,
             ts: "2026-11-15T08:30:00.000Z".to_owned(),
             run_id: "20261115_083000_k3f9".to_owned(),
             turn: self.turn,
-            kind,
-            data,
+            data: said(kind, data),
             prev: String::new(),
         });
         self
@@ -36,39 +42,48 @@ impl Log {
 
     fn begin(&mut self) -> &mut Self {
         self.turn += 1;
-        self.add(TurnStarted, json!({})).add(ModelRequest, json!({})).add(ModelResponse, json!({}))
+        self.add("turn_started", json!({}))
+            .add("model_request", json!({}))
+            .add("model_response", json!({}))
     }
 
     fn plan(&mut self, kind: &str, payload: Value) -> &mut Self {
         self.add(
-            ActionPlanned,
+            "action_planned",
             json!({"action": {"type": kind, "payload": payload}, "initiator": "model"}),
         )
     }
 
     fn validate(&mut self, verdict: &str) -> &mut Self {
-        let prepared =
-            json!({"decision": {"action": verdict}, "request": {"patterns": ["a/scripts/x.sh"]}});
+        let word = match verdict {
+            "allow" => "allowed",
+            "deny" => "denied",
+            verdict => verdict,
+        };
+        let prepared = json!({"verdict": word, "decision": {"action": verdict},
+            "request": {"patterns": ["a/scripts/x.sh"]}});
         self.add(
-            ActionValidated,
+            "action_validated",
             json!({"ok": verdict != "deny", "stage": "permission", "prepared": prepared}),
         )
     }
 
     fn execute(&mut self, code: Option<&str>) -> &mut Self {
-        self.add(ActionExecuted, json!({"observation": {"code": code}}))
+        self.add("action_executed", json!({"observation": {"code": code}}))
     }
 
     fn observe(&mut self, code: Option<&str>) -> &mut Self {
-        let spent = json!({"turns": self.turn, "tool_calls": 1, "wall_milliseconds": 12, "usage": {"input_tokens": 30, "cached_tokens": 10, "output_tokens": 5, "cost_usd": 0.5}});
-        self.add(ObservationRecorded, json!({"code": code}))
-            .add(BudgetUpdated, json!({"spent": spent}))
-            .add(TurnFinished, json!({}))
+        let spent = spent(self.turn);
+        self.add("observation_recorded", json!({"code": code}))
+            .add("budget_updated", json!({"spent": spent}))
+            .add("turn_finished", json!({}))
     }
 
     fn finish(&mut self, stop_reason: &str, answer: &str) -> &mut Self {
-        self.add(TurnFinished, json!({}));
-        self.add(RunFinished, json!({"stop_reason": stop_reason, "answer": answer}))
+        self.add("turn_finished", json!({}));
+        let spent = spent(self.turn.saturating_sub(1));
+        let data = json!({"stop_reason": stop_reason, "answer": answer, "spent": spent});
+        self.add("run_finished", data)
     }
 }
 
@@ -76,28 +91,25 @@ impl Log {
 fn good() -> Vec<Event> {
     let mut log = Log::default();
     let budget = json!({"max_turns": 12, "max_tool_calls": 30, "max_script_runs": 6});
-    log.add(RunStarted, json!({"setup": {"request": "go", "budget": budget, "preloaded": []}}));
+    log.add("run_started", json!({"setup": {"request": "go", "budget": budget, "preloaded": []}}));
     log.begin().plan("select_skills", json!({"skills": [{"name": "alpha"}], "reason": "fits"}));
     log.validate("allow")
         .execute(None)
-        .add(SkillLoaded, json!({"skill": {"name": "alpha"}}))
+        .add("skill_loaded", json!({"skill": {"name": "alpha"}}))
         .observe(None);
     log.begin().plan("load_resource", json!({"skill": "alpha", "relative_path": "reference/a.md"}));
-    log.validate("allow")
-        .execute(None)
-        .add(ResourceLoaded, json!({"skill": {"name": "alpha"}}))
-        .observe(None);
+    log.validate("allow").execute(None).add("resource_loaded", json!({})).observe(None);
     log.begin().plan(
         "run_script",
         json!({"skill": {"name": "alpha"}, "relative_path": "scripts/x.sh", "args": []}),
     );
-    log.validate("ask").add(ApprovalRequired, json!({})).add(ApprovalGranted, json!({}));
+    log.validate("ask").add("approval_required", json!({})).add("approval_granted", json!({}));
     log.execute(None).observe(None);
     log.begin()
-        .add(AssistantDelta, json!({"content": "all "}))
-        .add(AssistantDelta, json!({"content": "done"}));
+        .add("assistant_delta", json!({"content": "all "}))
+        .add("assistant_delta", json!({"content": "done"}));
     log.plan("final_answer", json!({"content": "all done"}));
-    log.add(ActionValidated, json!({"ok": true, "stage": "guard"}))
+    log.add("action_validated", json!({"ok": true, "stage": "guard"}))
         .finish("final_answer", "all done");
     log.events
 }
@@ -115,15 +127,15 @@ fn wrong(case: &Case, events: &[Event]) -> Vec<(&'static str, String)> {
     failed.map(|check| (check.dimension.as_str(), check.message.clone())).collect()
 }
 
-fn place(events: &[Event], kind: EventKind, nth: usize) -> usize {
-    events.iter().enumerate().filter(|(_, event)| event.kind == kind).nth(nth).unwrap().0
+fn place(events: &[Event], kind: &str, nth: usize) -> usize {
+    events.iter().enumerate().filter(|(_, event)| is(event, kind)).nth(nth).unwrap().0
 }
 
 /// Numbers the events anew, as a program would that behaves like this.
 fn renumber(events: &mut [Event]) {
     let mut number = 0;
     for event in events.iter_mut() {
-        number += u64::from(event.kind != AssistantDelta);
+        number += u64::from(!is(event, "assistant_delta"));
         event.seq = number;
     }
 }
@@ -183,9 +195,11 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "two actions in a turn",
             |events| {
-                let at = place(events, ActionPlanned, 1);
+                let at = place(events, "action_planned", 1);
                 let mut second = events[at].clone();
-                second.data = json!({"action": {"type": "search_skills", "payload": {}}, "initiator": "model"});
+                let action = json!({"type": "search_skills", "payload": {"query": "x"}});
+                second.data =
+                    said("action_planned", json!({"action": action, "initiator": "model"}));
                 events.insert(at, second);
                 renumber(events);
             },
@@ -194,9 +208,9 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "executed without being planned in its turn",
             |events| {
-                let at = place(events, ActionExecuted, 0);
+                let at = place(events, "action_executed", 0);
                 let stray = events[at].clone();
-                let end = place(events, TurnStarted, 1) + 1;
+                let end = place(events, "turn_started", 1) + 1;
                 events.insert(end, Event { turn: 2, ..stray });
                 renumber(events);
             },
@@ -205,7 +219,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "a body is read before the selection",
             |events| {
-                let at = place(events, SkillLoaded, 0);
+                let at = place(events, "skill_loaded", 0);
                 let body = Event { turn: 0, ..events.remove(at) };
                 events.insert(1, body);
                 renumber(events);
@@ -218,8 +232,9 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "a resource nobody asked for",
             |events| {
-                let at = place(events, SkillLoaded, 0);
-                let stray = Event { kind: ResourceLoaded, ..events[at].clone() };
+                let at = place(events, "skill_loaded", 0);
+                let stray =
+                    Event { data: said("resource_loaded", json!({})), ..events[at].clone() };
                 events.insert(at + 1, stray);
                 renumber(events);
             },
@@ -228,7 +243,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "carried out before it was validated",
             |events| {
-                let at = place(events, ActionExecuted, 1);
+                let at = place(events, "action_executed", 1);
                 events.swap(at, at - 1);
                 renumber(events);
             },
@@ -237,7 +252,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "the approval is missing",
             |events| {
-                let at = place(events, ApprovalGranted, 0);
+                let at = place(events, "approval_granted", 0);
                 events.remove(at);
                 renumber(events);
             },
@@ -246,15 +261,17 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "a tool runs after a deny",
             |events| {
-                let at = place(events, ActionValidated, 2);
-                events[at].data["prepared"]["decision"]["action"] = json!("deny");
+                let at = place(events, "action_validated", 2);
+                edit(&mut events[at], |data| {
+                    data["prepared"]["decision"]["action"] = json!("deny");
+                });
             },
             &[("security", "`run_script` ran after it was denied")],
         ),
         (
             "a child run that does what it may not",
             |events| {
-                let at = place(events, ApprovalGranted, 0);
+                let at = place(events, "approval_granted", 0);
                 let mut child = good();
                 child.remove(at);
                 renumber(&mut child);
@@ -268,8 +285,8 @@ fn every_doctored_log_is_caught_by_its_dimension() {
         (
             "a wrong delta",
             |events| {
-                let at = place(events, AssistantDelta, 1);
-                events[at].data = json!({"content": "dome"});
+                let at = place(events, "assistant_delta", 1);
+                events[at].data = said("assistant_delta", json!({"content": "dome"}));
             },
             &[("streaming", "what was streamed differs from the answer after 6 characters")],
         ),
@@ -286,8 +303,8 @@ fn every_doctored_log_is_caught_by_its_dimension() {
 #[test]
 fn a_rejected_or_escaping_action_must_not_have_run() {
     let mut events = good();
-    let at = place(&events, ApprovalGranted, 0);
-    events[at].kind = ApprovalDenied;
+    let at = place(&events, "approval_granted", 0);
+    events[at].data = said("approval_denied", json!({}));
     assert_eq!(
         wrong(&case(json!({})), &events),
         [("security", "`run_script` ran after it was rejected".to_owned())]
@@ -299,10 +316,12 @@ fn a_rejected_or_escaping_action_must_not_have_run() {
         ("a/../x.sh", None, false),
     ] {
         let mut events = good();
-        let planned = place(&events, ActionPlanned, 2);
-        events[planned].data["action"]["payload"]["relative_path"] = json!(path);
-        let executed = place(&events, ActionExecuted, 2);
-        events[executed].data["observation"]["code"] = json!(code);
+        let planned = place(&events, "action_planned", 2);
+        edit(&mut events[planned], |data| {
+            data["action"]["payload"]["relative_path"] = json!(path);
+        });
+        let executed = place(&events, "action_executed", 2);
+        edit(&mut events[executed], |data| data["observation"]["code"] = json!(code));
         let found = wrong(&case(json!({})), &events);
         let expected =
             escapes.then(|| ("security", "`run_script` reached outside of its place".to_owned()));
@@ -478,8 +497,8 @@ fn a_case_that_streams_must_have_been_streamed() {
         json!({"mock": {"turns": [{"text": "x"}], "streaming": {"enabled": true, "chunk_bytes": 1}}}),
     );
     let mut events = good();
-    let at = place(&events, AssistantDelta, 0);
-    events[at].data = json!({"content": "all done"});
+    let at = place(&events, "assistant_delta", 0);
+    events[at].data = said("assistant_delta", json!({"content": "all done"}));
     events.remove(at + 1);
     assert_eq!(
         wrong(&case, &events),
@@ -493,7 +512,9 @@ fn a_case_that_streams_must_have_been_streamed() {
 
 #[test]
 fn a_run_that_waits_or_was_cut_off_has_no_answer() {
-    for (last, reason) in [(ApprovalRequired, "approval_required"), (ActionExecuted, "cut_off")] {
+    for (last, reason) in
+        [("approval_required", "approval_required"), ("action_executed", "cut_off")]
+    {
         let mut events = good();
         let at = place(&events, last, 0);
         events.truncate(at + 1);
@@ -512,8 +533,8 @@ fn a_run_that_waits_or_was_cut_off_has_no_answer() {
 fn a_run_that_broke_passes_only_where_that_is_expected() {
     let check = |stop_reason: &str, expected: Value, error: Option<&str>| {
         let mut log = Log::default();
-        log.add(RunStarted, json!({"setup": {"request": "go"}}));
-        log.add(Error, json!({"code": "ModelError", "message": "no route"}));
+        log.add("run_started", json!({}));
+        log.add("error", json!({"code": "ModelError", "message": "no route"}));
         log.finish(stop_reason, "nothing was done");
         let case = case(json!({"expect": expected}));
         let evidence = Evidence { events: &log.events, files: None, expected: &[], is_live: false };
@@ -542,7 +563,9 @@ fn no_number_of_a_record_is_too_large_to_be_judged() {
     let mut events = good();
     let last = events.len() - 1;
     let usage = json!({"input_tokens": u64::MAX, "output_tokens": u64::MAX});
-    events[last].data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
+    edit(&mut events[last], |data| {
+        data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
+    });
     let case = case(json!({"constraints": {"max_wall_seconds": u64::MAX}}));
     let cost =
         judge(&case, &Evidence { events: &events, files: None, expected: &[], is_live: false })
@@ -586,7 +609,7 @@ proptest::proptest! {
         let mut events: Vec<Event> = order.iter().filter_map(|place| all.get(*place).cloned()).collect();
         for place in garbage {
             if let Some(event) = events.get_mut(place) {
-                event.data = json!([1, {"action": 3}]);
+                event.data = raw(event.data.kind(), json!([1, {"action": 3}]));
             }
         }
         let case = case(json!({"expect": {"skills_any_of": ["alpha"]}}));

@@ -3,14 +3,30 @@
 use serde_json::json;
 
 use super::*;
+use crate::sample::said;
 
 fn events(list: Vec<(&str, Value)>) -> Vec<Event> {
     let numbered = list.into_iter().enumerate();
     numbered
-        .map(|(place, (kind, data))| {
-            serde_json::from_value(json!({"v": 1, "seq": place + 1, "ts": "", "run_id": "r", "turn": 1, "type": kind, "data": data, "prev": ""})).unwrap()
+        .map(|(place, (kind, data))| Event {
+            v: 2,
+            seq: place as u64 + 1,
+            ts: String::new(),
+            run_id: "r".to_owned(),
+            turn: 1,
+            data: said(kind, data),
+            prev: String::new(),
         })
         .collect()
+}
+
+fn raw(text: &str) -> Value {
+    json!({"sha256": "", "bytes": text.len(), "text": text})
+}
+
+fn decided(action: &Value) -> Value {
+    let decision = json!({"action": action, "plan_update": null});
+    json!({"reply": {"outcome": "decided", "decision": decision, "usage": {}, "raw": raw("")}})
 }
 
 #[test]
@@ -19,17 +35,21 @@ fn a_case_makes_the_same_decisions_and_expects_the_same() {
     let answer = json!({"type": "final_answer", "payload": {"content": "\n# Report\nall"}});
     let events = events(vec![
         ("run_started", json!({"setup": {"request": "Summarise sales.csv", "invoked": null}})),
-        ("model_response", json!({"reply": {"outcome": "invalid", "raw": {"text": "hm"}}})),
-        ("model_response", json!({"reply": {"decision": {"action": run, "plan_update": null}}})),
+        (
+            "model_response",
+            json!({"reply": {"outcome": "invalid", "problem": "", "usage": {}, "raw": raw("hm")}}),
+        ),
+        ("model_response", decided(&run)),
         ("skill_loaded", json!({"skill": {"name": "alpha"}})),
         ("action_planned", json!({"action": run, "initiator": "model"})),
         (
             "action_validated",
-            json!({"ok": true, "prepared": {"decision": {"action": "ask"}, "request": {"patterns": ["alpha/scripts/x.sh"]}}}),
+            json!({"stage": "permission", "ok": true, "prepared": {"verdict": "ask", "decision": {"action": "ask"},
+                "request": {"patterns": ["alpha/scripts/x.sh"]}}}),
         ),
         ("approval_granted", json!({})),
         ("action_executed", json!({"observation": {"code": null}})),
-        ("model_response", json!({"reply": {"decision": {"action": answer}}})),
+        ("model_response", decided(&answer)),
         ("run_finished", json!({"stop_reason": "final_answer", "answer": "\n# Report\nall"})),
     ]);
     let case = case_of("sales", &events);

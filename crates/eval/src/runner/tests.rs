@@ -18,8 +18,8 @@ if [ "$1" = install ]; then
   case "$request" in *bad.zip) exit 4;; *messy.zip) touch "$HOME/.agent/skills/rest"; exit 4;; esac
   mkdir "$HOME/.agent/skills/good" && touch "$HOME/.agent/skills/good/SKILL.md"; exit 0
 fi
-finish() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"%s","answer":""},"prev":""}\n' "$1"; }
-answer() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"stop_reason":"final_answer","answer":"%s"},"prev":""}\n' "$1"; }
+finish() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"status":"degraded","stop_reason":"%s","answer":"","usage":{},"spent":{}},"prev":""}\n' "$1"; }
+answer() { printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"run_finished","data":{"status":"completed","stop_reason":"final_answer","answer":"%s","usage":{},"spent":{}},"prev":""}\n' "$1"; }
 case "$request" in
   hang) sleep 600 & wait;;
   crash) echo "it broke" >&2; kill -SEGV $$;;

@@ -13,7 +13,7 @@ use super::*;
 
 /// A text, and the action it says or the problem it is.
 fn check(text: &str, expected: Result<Action, &str>) {
-    let found = parse(text).map(|decision| decision.action);
+    let found = parse(text).map(|understood| understood.decision.action);
     let found = found.map_err(|problem| problem.for_model());
     assert_eq!(found, expected.map_err(str::to_owned), "{}", skill::text::prefix(text, 200));
 }
@@ -369,25 +369,25 @@ fn a_plan_update_that_makes_no_sense_leaves_a_good_action() {
     };
     let good = reply(r#""plan_update": {"mode": "replace", "plan": {"goal": "g"}}"#);
     let plan = Plan { goal: "g".to_owned(), ..Plan::default() };
-    assert_eq!(good.plan_update, Some(PlanUpdate::Replace { plan }));
-    assert_eq!(good.diagnostics, None);
-    for (rest, diagnostics) in [
-        (
-            r#""plan_update": {"mode": "replace", "plan": {}}"#,
-            json!({"plan_update_error": "missing field `goal`"}),
-        ),
+    assert_eq!(good.decision.plan_update, Some(PlanUpdate::Replace { plan }));
+    assert_eq!((good.decision.diagnostics, good.plan_problem), (None, None));
+    for (rest, diagnostics, problem) in [
+        (r#""plan_update": {"mode": "replace", "plan": {}}"#, None, "missing field `goal`"),
         (
             r#""plan_update": {"mode": "patch", "ops": [{"op": "increment", "path": "/x"}]}, "diagnostics": {"sure": 1}"#,
-            json!({"sure": 1, "plan_update_error": "unknown variant `increment`, expected one of `set`, `add`, `remove`, `move`"}),
+            Some(json!({"sure": 1})),
+            "unknown variant `increment`, expected one of `set`, `add`, `remove`, `move`",
         ),
         (
             r#""plan_update": {"goal": "g"}, "diagnostics": "hm""#,
-            json!({"diagnostics": "hm", "plan_update_error": "missing field `mode`"}),
+            Some(json!("hm")),
+            "missing field `mode`",
         ),
     ] {
-        let decision = reply(rest);
+        let Understood { decision, plan_problem } = reply(rest);
         assert_eq!(decision.plan_update, None, "{rest}");
-        assert_eq!(decision.diagnostics, Some(diagnostics), "{rest}");
+        assert_eq!(decision.diagnostics, diagnostics, "{rest}");
+        assert_eq!(plan_problem.as_deref(), Some(problem), "{rest}");
     }
 }
 

@@ -36,7 +36,7 @@ fn check(reply: &str, early: &[&str], end: &[&str]) {
         assert_eq!(shown([left, right], None), early, "cut at {cut}: {reply}");
     }
     assert_eq!(shown(reply.as_bytes().chunks(1), None), early, "byte by byte: {reply}");
-    let decision = parse(reply).ok();
+    let decision = parse(reply).ok().map(|understood| understood.decision);
     assert_eq!(shown([reply.as_bytes()], decision.as_ref()), [early, end].concat(), "{reply}");
 }
 

@@ -6,7 +6,7 @@ mod properties;
 use agent::action::Action;
 use agent::budget::Budget;
 use agent::outcome::StopReason;
-use agent::run::{Preloaded, Setup};
+use agent::run::{Preloaded, RunKind, Setup};
 use agent::step::{Observation, Refusal};
 use serde_json::{Value, json};
 use skill::index::{Index, IndexOptions};
@@ -312,7 +312,7 @@ fn a_skill_that_the_user_chose_is_used() {
 fn a_child_run_uses_the_skill_it_was_started_with() {
     let preloaded =
         vec![Preloaded { skill: selected("csv-report"), text: text_of_skill("csv-report") }];
-    let setup = Setup { preloaded, is_child: true, ..setup("Summarise sales.csv") };
+    let setup = Setup { preloaded, kind: RunKind::Child, ..setup("Summarise sales.csv") };
     let run = run(setup, prints("PRINTED"));
     assert_eq!(actions(&run), ["run_script csv-report/scripts/report.sh sales.csv"]);
     assert!(run.outcome.answer.starts_with("PRINTED"));

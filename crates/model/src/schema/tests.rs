@@ -8,7 +8,6 @@ use proptest::strategy::Union;
 use tools::call::InvalidCall;
 
 use super::*;
-use crate::decision::PLAN_UPDATE_ERROR;
 
 fn all() -> ToolSet {
     ToolSet::named(Tool::ALL.map(Tool::name))
@@ -116,7 +115,7 @@ fn scripts_are_offered_of_those_that_have_some() {
 
 /// A call of a provider's tool, and the decision or problem it is.
 fn check_call(name: &str, arguments: &str, expected: Result<Action, &str>) {
-    let found = tool_decision(name, arguments).map(|decision| decision.action);
+    let found = tool_decision(name, arguments).map(|understood| understood.decision.action);
     assert_eq!(found.map_err(|problem| problem.to_string()), expected.map_err(str::to_owned));
 }
 
@@ -153,7 +152,7 @@ fn a_call_of_a_tool_is_a_decision() {
         "final_answer",
         r#"{"content": "x", "plan_update": {"mode": "patch", "ops": []}, "diagnostics": 1}"#,
     );
-    let planned = planned.unwrap();
+    let planned = planned.unwrap().decision;
     assert!(planned.plan_update.is_some());
     assert_eq!(planned.diagnostics, Some(1.into()));
 }
@@ -200,10 +199,10 @@ fn instance(schema: &Value) -> BoxedStrategy<Value> {
 }
 
 /// What was read leaves nothing to complain about, for the tools neither.
-fn check_read(read: Result<Decision, Problem>) -> Result<(), TestCaseError> {
-    let decision = read.map_err(|problem| TestCaseError::fail(problem.for_model()))?;
-    let said = decision.diagnostics.unwrap_or_default();
-    prop_assert!(said.get(PLAN_UPDATE_ERROR).is_none(), "{}", said);
+fn check_read(read: Result<Understood, Problem>) -> Result<(), TestCaseError> {
+    let understood = read.map_err(|problem| TestCaseError::fail(problem.for_model()))?;
+    let Understood { decision, plan_problem } = understood;
+    prop_assert_eq!(plan_problem, None);
     if let Action::CallTool { tool, params } = decision.action {
         let refused = Call::parse(&tool, params).err();
         prop_assert!(!matches!(refused, Some(InvalidCall::Params { .. })), "{:?}", refused);

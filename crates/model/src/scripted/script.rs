@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::Play;
-use crate::decision::{self, PLAN_UPDATE_ERROR, Problem};
+use crate::decision::{self, Problem};
 
 /// What a scripted model replies, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -204,14 +204,10 @@ fn written(turn: &Turn, path: &str) -> Result<String, ScriptError> {
     ];
     let parts = parts.into_iter().filter_map(|(key, part)| Some((key.to_owned(), part.clone()?)));
     let object: Map<String, Value> = parts.collect();
-    let decision = decision::from_object(object)
+    let understood = decision::from_object(object)
         .map_err(|problem| ScriptError::Decision { path: path.to_owned(), problem })?;
-    let said = decision.diagnostics.as_ref();
-    match said.and_then(|said| said.get(PLAN_UPDATE_ERROR)).and_then(Value::as_str) {
-        Some(reason) => Err(ScriptError::Form {
-            path: format!("{path}.plan_update"),
-            reason: reason.to_owned(),
-        }),
-        None => Ok(decision::text_of(&decision)),
+    match understood.plan_problem {
+        Some(reason) => Err(ScriptError::Form { path: format!("{path}.plan_update"), reason }),
+        None => Ok(decision::text_of(&understood.decision)),
     }
 }

@@ -145,7 +145,7 @@ fn check(turn: Value, deltas: &[&str], expected: &str) {
     let (shown, reply) = call(&script, &Cancel::default());
     assert_eq!(shown, deltas);
     let found = match reply {
-        Reply::Decided { decision, .. } => decision.action.kind().to_owned(),
+        Reply::Decided { decision, .. } => decision.action.kind().to_string(),
         Reply::Invalid { problem, .. } => problem,
         reply @ Reply::Failed { .. } => failure(&reply),
     };

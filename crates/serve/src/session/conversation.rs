@@ -4,14 +4,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::action::{AGAIN, Action, Decision};
+use agent::action::{Action, Decision};
 use agent::budget::{Budget, Usage};
 use agent::context::Prompt;
 use agent::driver::{Cancel, DriveError, Driver, Ending, InHand, Model, SystemClock};
 use agent::journal::{Durability, Journal, JournalError, RunId};
-use agent::run::{Patience, Run, Setup};
+use agent::run::{Patience, Provenance, Run, RunKind, Setup};
 use agent::step::{Observation, Raw, Refusal, Reply, Step};
-use serde_json::json;
 use tools::permission::Engine;
 
 use super::desk::{Desk, Desktop, Nobody};
@@ -111,11 +110,15 @@ impl Conversation {
             patience: Patience { corrections: 0, same_failures: u32::MAX, skills_per_turn: 1 },
             invoked: None,
             preloaded: Vec::new(),
-            is_child: false,
-            is_served: true,
+            kind: RunKind::Served,
             store_prompts: false,
-            facts: json!({"index_hash": snapshot.record().hash(), "model": "mcp", "client": client,
-                "version": env!("CARGO_PKG_VERSION")}),
+            facts: Provenance {
+                index_hash: Some(snapshot.record().hash().to_owned()),
+                model: Some("mcp".to_owned()),
+                client: Some(client.to_owned()),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                ..Provenance::default()
+            },
         };
         Ok(Self {
             run: Run::start(setup),
@@ -185,8 +188,12 @@ struct Client<'a>(&'a Wanted);
 impl Model for Client<'_> {
     fn decide(&mut self, _: &Prompt<'_>, _: &Cancel, _: &mut dyn FnMut(&str)) -> Reply {
         let action = self.0.action.clone();
-        let diagnostics = self.0.invoked.as_ref().map(|_| json!({AGAIN: true}));
-        let decision = Decision { action, plan_update: None, diagnostics };
-        Reply::Decided { decision, usage: Usage::default(), raw: Raw::default() }
+        Reply::Decided {
+            decision: Decision { action, plan_update: None, diagnostics: None },
+            usage: Usage::default(),
+            raw: Raw::default(),
+            plan_problem: None,
+            again: self.0.invoked.is_some(),
+        }
     }
 }

@@ -6,12 +6,11 @@ use agent::action::Action;
 use agent::driver::{Approver, Cancel, Listener, Toolbox};
 use agent::event::Event;
 use agent::journal::Journal;
-use agent::step::{Loaded, Observation, Refusal, Request};
+use agent::step::{Loaded, LoadedFile, Observation, Refusal, Request};
 use agent::workbench::Workbench;
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use skill::inner_path::InnerPath;
-use skill::load::{Files, LoadError};
+use skill::load::{Files, LoadError, LoadReport};
 use skill::metadata::RunMode;
 use tools::permission::{Answer, ApprovalRequest, Approved, Grant};
 
@@ -57,13 +56,17 @@ impl<'a> Desk<'a> {
         let files = Files::open(entry).map_err(refused)?;
         let bytes =
             read_verbatim(&files, &path, self.shelf.settings.limits.file_bytes).map_err(refused)?;
-        let report = json!({"path": path.as_str(), "bytes_read": bytes.len(),
-            "file_sha256": hexadecimal(&Sha256::digest(&bytes))});
+        let report = LoadReport {
+            path: path.as_str().to_owned(),
+            bytes_read: bytes.len() as u64,
+            file_sha256: hexadecimal(&Sha256::digest(&bytes)),
+            ..LoadReport::default()
+        };
         let text = format!("{path} of {} handed over, {} bytes", skill.name, bytes.len());
         self.content = Some(bytes);
         let (skill, path) = (entry.name.clone(), path.as_str().to_owned());
         Ok(Observation {
-            loaded: vec![Loaded::Resource { skill, path, report }],
+            loaded: vec![Loaded::Resource(LoadedFile { skill, path, report })],
             ..Observation::of(text)
         })
     }

@@ -84,7 +84,7 @@ impl Tool {
 }
 
 /// A set of tools.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ToolSet(BTreeSet<Tool>);
 

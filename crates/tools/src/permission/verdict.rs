@@ -123,6 +123,18 @@ pub enum Answer {
     },
 }
 
+impl Answer {
+    /// The word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Run => "run",
+            Self::Always => "always",
+            Self::Reject { .. } => "reject",
+        }
+    }
+}
+
 /// How long a person's yes holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

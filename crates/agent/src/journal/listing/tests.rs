@@ -1,11 +1,11 @@
 use std::fs;
 
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::tests::owner;
 use super::*;
-use crate::event::{EventKind, Happening};
+use crate::event::tests::{asked, budget_updated, started};
+use crate::event::{EventData, Happening};
 use crate::journal::{Durability, Journal};
 use crate::outcome::Status;
 
@@ -13,17 +13,16 @@ use crate::outcome::Status;
 fn record(runs: &Path, run_id: &str, events: u32) -> Journal {
     let mut journal =
         Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync, Some(&owner())).unwrap();
-    let mut note = |kind, turn, data| {
-        journal.append(Happening { turn, kind, data }, jiff::Timestamp::UNIX_EPOCH).unwrap();
+    let mut note = |turn, data| {
+        journal.append(Happening { turn, data }, jiff::Timestamp::UNIX_EPOCH).unwrap();
     };
     let request = format!("request of {run_id} {}", "and more ".repeat(300));
-    note(EventKind::RunStarted, 0, json!({"setup": {"request": request, "facts": {}}}));
+    note(0, started(&request));
     for turn in 1..events {
-        note(
-            EventKind::BudgetUpdated,
-            turn,
-            json!({"spent": {"turns": turn}, "x": "x".repeat(900)}),
-        );
+        // Others are as long.
+        let long = serde_json::json!({"x": "x".repeat(900)});
+        note(turn, EventData::read("of_another_version".to_owned(), long));
+        note(turn, budget_updated(turn));
     }
     journal.commit().unwrap();
     journal
@@ -87,7 +86,7 @@ fn a_run_that_cannot_be_read_does_not_hide_the_others() {
 fn a_run_that_waits_for_an_approval_says_so() {
     let runs = TempDir::new().unwrap();
     let mut journal = record(runs.path(), "20261115_083000_a000", 3);
-    let asked = Happening { turn: 3, kind: EventKind::ApprovalRequired, data: json!({}) };
+    let asked = Happening { turn: 3, data: asked() };
     journal.append(asked, jiff::Timestamp::UNIX_EPOCH).unwrap();
     journal.commit().unwrap();
     assert_eq!(list(runs.path(), None, None).unwrap().0[0].summary.status, Some(Status::Blocked));

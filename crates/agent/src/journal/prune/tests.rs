@@ -1,13 +1,14 @@
 use std::fs;
 
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::tests::owner;
 use super::*;
-use crate::event::{EventKind, Happening};
+use crate::event::Happening;
+use crate::event::tests::{finished, started};
 use crate::journal::IndexSnapshot;
 use crate::journal::{Durability, Journal};
+use crate::outcome::StopReason;
 
 const NOW: &str = "2026-11-20T00:00:00Z";
 
@@ -17,11 +18,11 @@ fn record(runs: &Path, run_id: &str, ended: Option<&str>) -> Journal {
         Journal::create(runs, run_id.parse().unwrap(), Durability::NoSync, Some(&owner())).unwrap();
     journal.write_index(&IndexSnapshot::new(b"[]".into())).unwrap();
     let start = Timestamp::UNIX_EPOCH;
-    let note = |kind, data| Happening { turn: 0, kind, data };
-    journal.append(note(EventKind::RunStarted, json!({"setup": {"request": "x"}})), start).unwrap();
+    let note = |data| Happening { turn: 0, data };
+    journal.append(note(started("x")), start).unwrap();
     if let Some(ended) = ended {
-        let data = json!({"status": "completed", "stop_reason": "final_answer"});
-        journal.append(note(EventKind::RunFinished, data), ended.parse().unwrap()).unwrap();
+        let end = finished(StopReason::FinalAnswer, 0);
+        journal.append(note(end), ended.parse().unwrap()).unwrap();
     }
     journal.commit().unwrap();
     fs::write(journal.folder().join("artifacts/large"), vec![0; 100_000]).unwrap();

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::action::{Action, Decision};
 use crate::budget::Usage;
-use crate::step::Raw;
+use crate::step::{Details, Facts, Raw};
 
 fn redactor() -> &'static Redactor {
     static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
@@ -124,10 +124,11 @@ fn replied(content: &str) -> Input {
         plan_update: None,
         diagnostics: None,
     };
-    Input::Replied(Reply::Decided { decision, usage: Usage::default(), raw: Raw::default() })
+    Input::Replied(Reply::decided(decision, Usage::default(), Raw::default()))
 }
 
 fn observed(text: &str, facts: Value) -> Input {
+    let facts = Facts { more: Details::of(&facts), ..Facts::default() };
     Input::Observed(Observation { facts, ..Observation::of(text) })
 }
 
@@ -137,8 +138,8 @@ fn an_input_has_no_secret_in_any_of_its_texts() {
     for (input, clean) in [
         (replied(&format!("it is {secret}")), replied("it is [redacted:github_token]")),
         (
-            observed(&secret, json!({"stderr": [secret]})),
-            observed("[redacted:github_token]", json!({"stderr": ["[redacted:github_token]"]})),
+            observed(&secret, json!({"said": [secret]})),
+            observed("[redacted:github_token]", json!({"said": ["[redacted:github_token]"]})),
         ),
         (
             Input::Answered(Answer::Reject { message: Some("use hunter-2-hunter".to_owned()) }),

@@ -1,37 +1,50 @@
-use serde_json::json;
+use skill::load::LoadReport;
+use skill::metadata::RunMode;
+use skill::roots::Source;
+use tools::permission::{Action as Ruling, Answer, ApprovalId, Decision, Risk, SkillHash};
 
 use super::*;
+use crate::action::Action;
+use crate::event::tests::{asked, finished, started};
+use crate::event::{ActionValidated, Answered, RunStarted, SkillLoaded, VERSION};
+use crate::run::Provenance;
+use crate::step::{Facts, Request};
 
-/// Events of these kinds with these data, one second apart.
-fn summed(events: &[(EventKind, Value)]) -> RunSummary {
+/// Events that say this, one second apart.
+fn summed(events: Vec<EventData>) -> RunSummary {
     let events: Vec<Event> = events
-        .iter()
+        .into_iter()
         .zip(1..)
-        .map(|((kind, data), seq)| Event {
+        .map(|(data, seq)| Event {
             v: VERSION,
             seq,
             ts: format!("2026-11-15T08:30:{seq:02}.000Z"),
             run_id: "20261115_083000_k3f9".to_owned(),
             turn: seq as u32 - 1,
-            kind: *kind,
-            data: data.clone(),
+            data,
             prev: String::new(),
         })
         .collect();
     summary(&events)
 }
 
-fn started() -> (EventKind, Value) {
-    let facts = json!({"model": "lines", "parent": "20261115_083000_aaaa"});
-    (EventKind::RunStarted, json!({"setup": {"request": "do it", "facts": facts}, "tools": []}))
+fn beginning() -> EventData {
+    let EventData::RunStarted(started) = started("do it") else { unreachable!() };
+    let facts = Provenance {
+        model: Some("lines".to_owned()),
+        parent: Some("20261115_083000_aaaa".to_owned()),
+        ..Provenance::default()
+    };
+    let RunStarted { setup, tools } = *started;
+    EventData::RunStarted(Box::new(RunStarted { setup: Setup { facts, ..setup }, tools }))
 }
 
 #[test]
 fn a_run_that_was_cut_off_is_told_from_its_events() {
     assert_eq!(
-        summed(&[started()]),
+        summed(vec![beginning()]),
         RunSummary {
-            v: 1,
+            v: 2,
             run_id: "20261115_083000_k3f9".to_owned(),
             parent: Some("20261115_083000_aaaa".to_owned()),
             request: "do it".to_owned(),
@@ -45,47 +58,83 @@ fn a_run_that_was_cut_off_is_told_from_its_events() {
 
 #[test]
 fn a_run_waits_for_an_approval_until_something_else_happens() {
-    let asked = (EventKind::ApprovalRequired, json!({"approval": {"id": "ap_1"}}));
-    let waiting = summed(&[started(), asked.clone()]);
+    let waiting = summed(vec![beginning(), asked()]);
     assert_eq!(waiting.status, Some(Status::Blocked));
     assert_eq!(waiting.stop_reason, Some(StopReason::ApprovalRequired));
-    let going_on = summed(&[started(), asked, (EventKind::ApprovalGranted, json!({}))]);
+    let granted = EventData::ApprovalGranted(Answered {
+        elapsed_ms: 1,
+        id: ApprovalId::numbered(1),
+        tool: "run_script".to_owned(),
+        answer: Answer::Once,
+    });
+    let going_on = summed(vec![beginning(), asked(), granted]);
     assert_eq!((going_on.status, going_on.stop_reason, going_on.ended), (None, None, None));
+}
+
+fn validated(permission: &str, patterns: &[&str]) -> EventData {
+    let decision =
+        Decision { permission: permission.to_owned(), action: Ruling::Allow, rulings: Vec::new() };
+    let request = Request {
+        action: Action::FinalAnswer { content: String::new() },
+        permission: permission.to_owned(),
+        patterns: patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
+        risk: Risk::Low,
+        effect: String::new(),
+        params: serde_json::Value::Null,
+        skill_hash: None,
+        read_only: true,
+    };
+    let prepared = Prepared::Allowed { request, decision };
+    let validated = ActionValidated::Permission { elapsed_ms: 1, ok: true, prepared };
+    EventData::ActionValidated(Box::new(validated))
+}
+
+fn executed(action: ActionKind, observation: Observation) -> EventData {
+    let ok = observation.code.is_none();
+    EventData::ActionExecuted(Box::new(ActionExecuted { elapsed_ms: 1, action, ok, observation }))
 }
 
 #[test]
 fn what_was_used_is_listed_with_how_it_went() {
-    let validated = |permission: &str, patterns: Value| {
-        let request = json!({"permission": permission, "patterns": patterns});
-        (
-            EventKind::ActionValidated,
-            json!({"stage": "permission", "prepared": {"request": request}}),
-        )
+    let skill = SelectedSkill {
+        name: "alpha".to_owned(),
+        source: Source::User,
+        hash: SkillHash("h".to_owned()),
+        allowed_tools: None,
+        run_mode: RunMode::Inline,
+        report: LoadReport::default(),
     };
-    let executed = |action: &str, observation: Value| {
-        (EventKind::ActionExecuted, json!({"action": action, "observation": observation}))
+    let loaded = |loaded| EventData::ResourceLoaded(Box::new(loaded));
+    let file = LoadedFile {
+        skill: "alpha".to_owned(),
+        path: "guide.md".to_owned(),
+        report: LoadReport::default(),
     };
-    let summary = summed(&[
-        started(),
-        (
-            EventKind::SkillLoaded,
-            json!({"skill": {"name": "alpha", "source": "user", "hash": "h"}}),
-        ),
-        (EventKind::ResourceLoaded, json!({"skill": "alpha", "path": "guide.md"})),
-        (EventKind::ResourceLoaded, json!({"skill": "alpha", "chunk": "c1"})),
-        validated("run_script", json!(["alpha/scripts/go.sh"])),
+    let chunk = ResourceLoaded::Chunk { skill: "alpha".to_owned(), chunk: "c1".to_owned() };
+    let child_run = Some("20261115_083000_k3f9.1".to_owned());
+    let summary = summed(vec![
+        beginning(),
+        EventData::SkillLoaded(Box::new(SkillLoaded { skill })),
+        loaded(ResourceLoaded::File(file)),
+        loaded(chunk),
+        validated("run_script", &["alpha/scripts/go.sh"]),
         executed(
-            "run_script",
-            json!({"code": "ExitNonZero", "facts": {"exit_code": 3}, "storage_ref": "observations/x.txt"}),
+            ActionKind::RunScript,
+            Observation {
+                code: Some("ExitNonZero".to_owned()),
+                facts: Facts { exit_code: Some(3), ..Facts::default() },
+                storage_ref: Some("observations/x.txt".to_owned()),
+                ..Observation::of("")
+            },
         ),
-        validated("skill", json!(["helper"])),
-        executed("select_skills", json!({"facts": {"child_run": "20261115_083000_k3f9.1"}})),
-        validated("read_file", json!(["a", "b"])),
-        executed("call_tool", json!({"code": null, "facts": null})),
-        (
-            EventKind::RunFinished,
-            json!({"status": "degraded", "stop_reason": "max_turns", "spent": {"turns": 4}}),
+        validated("skill", &["helper"]),
+        executed(
+            ActionKind::SelectSkills,
+            Observation { facts: Facts { child_run, ..Facts::default() }, ..Observation::of("") },
         ),
+        validated("read_file", &["a", "b"]),
+        executed(ActionKind::CallTool, Observation::of("")),
+        finished(StopReason::MaxTurns, 4),
     ]);
     assert_eq!(
         summary.skills,

@@ -119,13 +119,13 @@ proptest! {
     #[test]
     fn a_decision_in_noise_is_read_back(decision in decision(), (before, after) in noise()) {
         let text = format!("{before}{}{after}", text_of(&decision));
-        prop_assert_eq!(parse(&text), Ok(decision));
+        prop_assert_eq!(parse(&text), Ok(Understood { decision, plan_problem: None }));
     }
 
     #[test]
     fn a_decision_written_over_lines_is_read_back(decision in decision()) {
         let text = serde_json::to_string_pretty(&decision).unwrap();
-        prop_assert_eq!(parse(&text), Ok(decision));
+        prop_assert_eq!(parse(&text), Ok(Understood { decision, plan_problem: None }));
     }
 
     #[test]

@@ -5,11 +5,13 @@
 
 use std::io::{IsTerminal, Write};
 
+use agent::action::Action;
+use agent::budget::Left;
 use agent::driver::Listener;
-use agent::event::{Event, EventKind};
+use agent::event::{AssistantDelta, Error, Event, EventData, PlanUpdated};
 use agent::journal::{Redactor, Streamed};
+use agent::plan::{Plan, PlanStep, StepStatus};
 use model::early::{Early, Shown};
-use serde_json::{Value, json};
 use skill::text::{for_terminal, for_terminal_block};
 
 use crate::output::{Output, Palette};
@@ -23,12 +25,12 @@ pub(super) struct Screen<'a> {
     action: Announced,
     /// What was shown of the answer.
     answer: String,
-    plan: Vec<(String, String)>,
+    plan: Vec<PlanStep>,
     /// Whether the last line on the screen can be added to.
     line_open: bool,
     /// Whether that line is the answer's.
     answer_open: bool,
-    /// The last event, which deltas come after.
+    /// A delta that comes after the last event.
     last: Option<Event>,
     redactor: &'a Redactor,
     /// What of the answer may be shown.
@@ -129,15 +131,9 @@ impl<'a> Screen<'a> {
 
     /// A piece of the answer as an event. It is shown, not stored, so it has no number of its own.
     fn print_delta(&mut self, text: &str) {
-        let Some(last) = self.last.take() else { return };
-        let delta = Event {
-            kind: EventKind::AssistantDelta,
-            data: json!({"content": text}),
-            prev: String::new(),
-            ..last
-        };
-        print_event(&delta);
-        self.last = Some(delta);
+        let Some(delta) = &mut self.last else { return };
+        delta.data = EventData::AssistantDelta(AssistantDelta { content: text.to_owned() });
+        print_event(delta);
     }
 
     /// Prints what is known of the action, once it is known which it is.
@@ -171,51 +167,44 @@ impl<'a> Screen<'a> {
 
     fn live(&mut self, event: &Event) {
         let Palette { dim, good, bad, .. } = self.palette;
-        let data = &event.data;
-        match event.kind {
+        match &event.data {
             // A try that failed may have said something already.
-            EventKind::ModelRequest => {
+            EventData::ModelRequest(_) => {
                 self.early = Early::new();
                 self.action = Announced::default();
                 self.end_line();
                 self.answer.clear();
             }
-            EventKind::ModelResponse => {
+            EventData::ModelResponse(_) => {
                 self.end_answer();
                 self.end_line();
             }
-            EventKind::PlanCreated | EventKind::PlanUpdated => self.show_plan(&data["plan"]),
-            EventKind::ActionPlanned if self.action.kind.is_none() => {
-                self.action.kind = data["action"]["type"].as_str().map(str::to_owned);
-                self.action.waiting.push(summary(&data["action"]));
+            EventData::PlanCreated(created) => self.show_plan(&created.plan),
+            EventData::PlanUpdated(PlanUpdated::Changed { plan }) => self.show_plan(plan),
+            EventData::ActionPlanned(planned) if self.action.kind.is_none() => {
+                self.action.kind = Some(planned.action.kind().to_string());
+                self.action.waiting.push(about(&planned.action));
                 self.announce();
                 self.end_line();
             }
-            EventKind::ObservationRecorded => {
-                match data["code"].as_str() {
+            EventData::ObservationRecorded(recorded) => {
+                match &recorded.code {
                     None => err(&format!("  {good}✓{good:#}")),
                     Some(code) => err(&format!("  {bad}✗ {code}{bad:#}")),
                 }
                 self.line_open = true;
             }
-            EventKind::ContextCompacted => {
+            EventData::ContextCompacted(_) => {
                 err(&format!("{dim}older observations shortened{dim:#}\n"))
             }
-            EventKind::Error => {
-                let message = data["message"].as_str().unwrap_or_default();
-                err(&format!(
-                    "\n{bad}{}{bad:#} {}\n",
-                    data["code"].as_str().unwrap_or_default(),
-                    for_terminal(message)
-                ));
+            EventData::Error(Error { code, message, .. }) => {
+                err(&format!("\n{bad}{code}{bad:#} {}\n", for_terminal(message)));
             }
             // The answer ends with nothing but itself.
-            EventKind::BudgetUpdated if self.line_open => {
-                let left = &data["left"];
+            EventData::BudgetUpdated(updated) if self.line_open => {
+                let Left { turns, tool_calls, seconds, .. } = updated.left;
                 err(&format!(
-                    "  {dim}{} turns, {} tool calls, {} s left{dim:#}
-",
-                    left["turns"], left["tool_calls"], left["seconds"]
+                    "  {dim}{turns} turns, {tool_calls} tool calls, {seconds} s left{dim:#}\n"
                 ));
                 self.line_open = false;
             }
@@ -224,26 +213,19 @@ impl<'a> Screen<'a> {
     }
 
     /// Steps that are new or have changed.
-    fn show_plan(&mut self, plan: &Value) {
+    fn show_plan(&mut self, plan: &Plan) {
         let Palette { dim, good, bad, .. } = self.palette;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let steps: Vec<(String, String)> = plan["steps"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|step| (text(&step["title"]), text(&step["status"])))
-            .collect();
-        for (title, status) in steps.iter().filter(|step| !self.plan.contains(step)) {
-            let (style, mark) = match status.as_str() {
-                "completed" => (good, "✓"),
-                "in_progress" => (good, "▸"),
-                "blocked" => (bad, "✗"),
-                "skipped" => (dim, "–"),
-                _ => (dim, "○"),
+        for step in plan.steps.iter().filter(|step| !self.plan.contains(step)) {
+            let (style, mark) = match step.status {
+                StepStatus::Completed => (good, "✓"),
+                StepStatus::InProgress => (good, "▸"),
+                StepStatus::Blocked => (bad, "✗"),
+                StepStatus::Skipped => (dim, "–"),
+                StepStatus::Pending => (dim, "○"),
             };
-            err(&format!("{style}{mark}{style:#} {}\n", for_terminal(title)));
+            err(&format!("{style}{mark}{style:#} {}\n", for_terminal(&step.title)));
         }
-        self.plan = steps;
+        self.plan.clone_from(&plan.steps);
     }
 }
 
@@ -251,23 +233,24 @@ impl Listener for Screen<'_> {
     fn event(&mut self, event: &Event) {
         match self.mode {
             Mode::Events => {
-                if event.kind == EventKind::ModelResponse {
+                if matches!(event.data, EventData::ModelResponse(_)) {
                     self.end_answer();
                 }
                 print_event(event);
-                if event.kind == EventKind::ModelRequest {
+                if matches!(event.data, EventData::ModelRequest(_)) {
                     self.early = Early::new();
                 }
-                let header = Event { data: Value::Null, ..event.clone() };
-                self.last = Some(header);
+                self.last = Some(delta_after(event));
             }
             Mode::Live { .. } => self.live(event),
             // Whoever waits should know what for.
-            Mode::Quiet if event.data["retry_after_ms"].as_u64().is_some_and(|wait| wait > 0) => {
-                let message = event.data["message"].as_str().unwrap_or_default();
-                err(&format!("{}\n", for_terminal(message)));
-            }
-            Mode::Quiet | Mode::Silent => {}
+            Mode::Quiet => match &event.data {
+                EventData::Error(Error { message, retry_after_ms: Some(1..), .. }) => {
+                    err(&format!("{}\n", for_terminal(message)));
+                }
+                _ => {}
+            },
+            Mode::Silent => {}
         }
     }
 
@@ -280,13 +263,18 @@ impl Listener for Screen<'_> {
     }
 }
 
-/// What an action is about, from its payload.
-fn summary(action: &Value) -> String {
-    serde_json::from_value::<agent::action::Action>(action.clone())
-        .map(|action| {
-            action.summary().split_once(' ').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
-        })
-        .unwrap_or_default()
+/// What an action is about.
+fn about(action: &Action) -> String {
+    let summary = action.summary();
+    summary.split_once(' ').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+}
+
+/// An empty piece of the answer, after an event.
+fn delta_after(event: &Event) -> Event {
+    let Event { v, seq, turn, .. } = *event;
+    let (ts, run_id, prev) = (event.ts.clone(), event.run_id.clone(), String::new());
+    let data = EventData::AssistantDelta(AssistantDelta { content: String::new() });
+    Event { v, seq, ts, run_id, turn, data, prev }
 }
 
 fn print_event(event: &Event) {

@@ -10,10 +10,9 @@ use agent::action::{Action, SkillRef};
 use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
 use agent::journal::{self, Durability, IndexSnapshot, Journal, Origin, Owner, Redactor, RunId};
-use agent::run::{Preloaded, Run, Setup};
+use agent::run::{Disclosed, Preloaded, Provenance, Run, RunKind, Setup, ShownCatalog};
 use agent::step::Terms;
 use agent::workbench::{ScriptSettings, Workbench};
-use serde_json::{Value, json};
 use skill::index::Index;
 use skill::offer::Offer;
 use tools::permission::{Engine, Pattern, Verdict, shell_quoted};
@@ -63,17 +62,23 @@ impl Stage<'_> {
         journal.write_index(&index).map_err(|error| of_journal(&error))?;
         journal.write_catalog(&catalog.text).map_err(|error| of_journal(&error))?;
         let (preloaded, disclosed) = self.preloaded(&mut journal)?;
+        let workspace = &self.session.surroundings.working_directory;
         let setup = Setup {
             run_id: journal.run_id().to_string(),
-            facts: json!({
-                "disclosure": disclosed,
-                "index_hash": index.hash(),
-                "model": self.choice.name,
-                "server": self.choice.server(),
-                "catalog": {"shown": catalog.shown, "not_shown": catalog.not_shown, "format": config.catalog.format},
-                "version": env!("CARGO_PKG_VERSION"),
-                "workspace": self.session.surroundings.working_directory.to_string_lossy(),
-            }),
+            facts: Provenance {
+                disclosure: disclosed,
+                index_hash: Some(index.hash().to_owned()),
+                model: Some(self.choice.name.clone()),
+                server: self.choice.server().map(str::to_owned),
+                catalog: Some(ShownCatalog {
+                    shown: catalog.shown,
+                    not_shown: catalog.not_shown,
+                    format: config.catalog.format,
+                }),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                workspace: Some(workspace.to_string_lossy().into_owned()),
+                ..Provenance::default()
+            },
             request,
             catalog: catalog.text,
             tools: self.engine.tools(),
@@ -81,8 +86,7 @@ impl Stage<'_> {
             patience: config.patience,
             invoked: wanted.skill.clone(),
             preloaded,
-            is_child: false,
-            is_served: false,
+            kind: RunKind::Own,
             store_prompts: config.audit.store_prompts,
         };
         Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
@@ -90,10 +94,13 @@ impl Stage<'_> {
 
     /// Bodies that are in the context from the start, as far as rules allow it unasked and half the context
     /// reaches; and which skills are there with their body, which with their metadata alone.
-    fn preloaded(&self, journal: &mut Journal) -> Result<(Vec<Preloaded>, Value), Failure> {
+    fn preloaded(
+        &self,
+        journal: &mut Journal,
+    ) -> Result<(Vec<Preloaded>, Option<Disclosed>), Failure> {
         let config = &self.session.layers.config;
         if config.disclosure == Disclosure::Metadata {
-            return Ok((Vec::new(), Value::Null));
+            return Ok((Vec::new(), None));
         }
         let mut workbench = self.workbench(None)?;
         let mut room = config.budget.max_context_chars / 2;
@@ -106,13 +113,13 @@ impl Stage<'_> {
                 // A skill that cannot be read now is still in the catalog.
                 Some(Ok((text, skill))) if text.chars().count() <= room => {
                     room -= text.chars().count();
-                    core.push(entry.name.as_str());
+                    core.push(entry.name.clone());
                     preloaded.push(Preloaded { skill, text });
                 }
-                _ => metadata.push(entry.name.as_str()),
+                _ => metadata.push(entry.name.clone()),
             }
         }
-        Ok((preloaded, json!({"core": core, "metadata": metadata})))
+        Ok((preloaded, Some(Disclosed { core, metadata })))
     }
 
     /// Whether a skill may be read without asking anybody.
@@ -134,7 +141,7 @@ impl Stage<'_> {
                 .map_err(|error| of_journal(&error))?;
         let setup = setup_of(&folder, &events)?;
         same_workspace(self.session, &setup, journal.origin(), "run --resume")?;
-        if setup.is_served || setup.is_child {
+        if setup.kind != RunKind::Own {
             let message = format!("run `{}` is {}", setup.run_id, kind_of(&setup));
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
                 .hint("only a run that `skillful run` began can be resumed"));
@@ -155,8 +162,7 @@ impl Stage<'_> {
             .hint(format!("`skillful runs show {run_id}` shows it")));
         }
         is_same?;
-        let elapsed =
-            events.iter().filter_map(|event| event.data["elapsed_ms"].as_u64()).max().unwrap_or(0);
+        let elapsed = events.iter().filter_map(|event| event.data.elapsed_ms()).max().unwrap_or(0);
         run.resume(self.terms(), elapsed)
             .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         let clock = SystemClock::starting(Duration::from_millis(elapsed));
@@ -254,7 +260,7 @@ pub(crate) fn same_workspace(
     if origin == Origin::Adopted && here == session.surroundings.project() {
         return Ok(());
     }
-    let Some(own) = setup.facts["workspace"].as_str() else {
+    let Some(own) = setup.facts.workspace.as_deref() else {
         let message = format!("run `{}` does not say where it worked", setup.run_id);
         return Err(Failure::new(Exit::Refused, "OtherWorkspace", message)
             .hint("only runs that say so can be taken up or back"));
@@ -274,8 +280,8 @@ fn same_model(
     wish: Wish<'_>,
     origin: Origin,
 ) -> Result<(), Failure> {
-    let fact = |name: &str| setup.facts[name].as_str();
-    let (model, server) = (fact("model").unwrap_or_default(), fact("server"));
+    let Provenance { model, server, .. } = &setup.facts;
+    let (model, server) = (model.as_deref().unwrap_or_default(), server.as_deref());
     let provider = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
     let is_adopted = origin == Origin::Adopted;
     let is_new = wish.base_url.is_some()
@@ -323,7 +329,11 @@ pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure
 }
 
 fn kind_of(setup: &Setup) -> &'static str {
-    if setup.is_served { "a session of an MCP client" } else { "a part of another run" }
+    match setup.kind {
+        RunKind::Own => "a run of its own",
+        RunKind::Child => "a part of another run",
+        RunKind::Served => "a session of an MCP client",
+    }
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {

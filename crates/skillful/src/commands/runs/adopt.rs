@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agent::action::{Action, SkillRef};
 use agent::journal::{self, RunId};
-use agent::run::Run;
+use agent::run::{Provenance, Run};
 use agent::step::Step;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -114,8 +114,7 @@ impl Adopt {
         let setup = setup_of(folder, &events)?;
         let changes =
             journal::recorded_changes(folder).map_err(|error| super::of_journal(&error))?;
-        let fact = |name: &str| setup.facts[name].as_str().map(str::to_owned);
-        let (model, server, workspace) = (fact("model"), fact("server"), fact("workspace"));
+        let Provenance { model, server, workspace, .. } = setup.facts.clone();
         let run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error).hint(error.hint())
         })?;

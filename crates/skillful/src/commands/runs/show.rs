@@ -5,10 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agent::event::{Event, EventKind};
+use agent::event::{ActionValidated, Event, EventData, PlanUpdated};
 use agent::journal::{self, Origin};
-use serde_json::Value;
+use agent::plan::Plan;
+use agent::step::{Prepared, Refusal};
 use skill::text::{for_terminal, for_terminal_block};
+use tools::permission::Answer;
 
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
@@ -60,7 +62,7 @@ impl Show {
                 fresh.iter().try_for_each(|event| line(event, palette, out))
             })?;
             shown = events.len();
-            let ended = events.last().is_some_and(|event| event.kind == EventKind::RunFinished);
+            let ended = events.last().is_some_and(|event| event.data.is_end());
             if ended {
                 return Ok(ExitCode::SUCCESS);
             }
@@ -84,7 +86,7 @@ fn is_used(folder: &Path) -> Result<bool, Failure> {
 
 /// What to say after the last event of a run that has not ended.
 fn unended(run: &str, last: Option<&Event>, is_used: bool) -> String {
-    let waits = last.is_some_and(|event| event.kind == EventKind::ApprovalRequired);
+    let waits = last.is_some_and(|event| matches!(event.data, EventData::ApprovalRequired(_)));
     match (is_used, waits) {
         (true, _) => {
             format!("It goes on; `skillful runs show {run} --follow` waits for what comes.")
@@ -96,69 +98,75 @@ fn unended(run: &str, last: Option<&Event>, is_used: bool) -> String {
 
 fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result<()> {
     let Palette { bold, dim, good, bad, warn } = palette;
-    let data = &event.data;
-    let text = |value: &Value| for_terminal(value.as_str().unwrap_or_default()).into_owned();
     let time = for_terminal(event.ts.get(11..19).unwrap_or_default());
-    match event.kind {
-        EventKind::RunStarted => {
-            writeln!(out, "{dim}{time}{dim:#} {bold}{}{bold:#}", text(&data["setup"]["request"]))
+    match &event.data {
+        EventData::RunStarted(started) => {
+            let request = for_terminal(&started.setup.request);
+            writeln!(out, "{dim}{time}{dim:#} {bold}{request}{bold:#}")
         }
-        EventKind::TurnStarted => writeln!(out, "{dim}{time} turn {}{dim:#}", event.turn),
-        EventKind::PlanCreated | EventKind::PlanUpdated => {
-            let steps = data["plan"]["steps"].as_array().cloned().unwrap_or_default();
-            steps.iter().try_for_each(|step| {
-                writeln!(
-                    out,
-                    "           {dim}{:11}{dim:#} {}",
-                    text(&step["status"]),
-                    text(&step["title"])
-                )
-            })
+        EventData::TurnStarted(_) => writeln!(out, "{dim}{time} turn {}{dim:#}", event.turn),
+        EventData::PlanCreated(created) => steps(&created.plan, palette, out),
+        EventData::PlanUpdated(PlanUpdated::Changed { plan }) => steps(plan, palette, out),
+        EventData::ActionPlanned(planned) => {
+            let (summary, initiator) = (planned.action.summary(), planned.initiator.name());
+            let summary = for_terminal(&summary);
+            writeln!(out, "         → {bold}{summary}{bold:#} {dim}{initiator}{dim:#}")
         }
-        EventKind::ActionPlanned => {
-            let action = serde_json::from_value::<agent::action::Action>(data["action"].clone());
-            let summary =
-                action.map_or_else(|_| text(&data["action"]["type"]), |action| action.summary());
-            writeln!(
-                out,
-                "         → {bold}{}{bold:#} {dim}{}{dim:#}",
-                for_terminal(&summary),
-                text(&data["initiator"])
-            )
+        EventData::ActionValidated(validated) => match refusal(validated) {
+            None => Ok(()),
+            Some(Refusal { message, hint, .. }) => {
+                let (message, hint) = (for_terminal(message), for_terminal(hint));
+                writeln!(out, "           {message}\n           {dim}{hint}{dim:#}")
+            }
+        },
+        EventData::ApprovalRequired(required) => {
+            let effect = for_terminal(&required.approval.effect);
+            writeln!(out, "         {warn}?{warn:#} {effect}")
         }
-        EventKind::ActionValidated if data["ok"] == false => {
-            let refusal = data.get("refusal").unwrap_or(&data["prepared"]["refusal"]);
-            let (message, hint) = (text(&refusal["message"]), text(&refusal["hint"]));
-            writeln!(out, "           {message}\n           {dim}{hint}{dim:#}")
+        EventData::ApprovalGranted(answered) => {
+            writeln!(out, "         {good}yes{good:#} {}", answered.answer.name())
         }
-        EventKind::ApprovalRequired => {
-            writeln!(out, "         {warn}?{warn:#} {}", text(&data["approval"]["effect"]))
+        EventData::ApprovalDenied(answered) => {
+            let message = match &answered.answer {
+                Answer::Reject { message: Some(message) } => for_terminal(message),
+                _ => Default::default(),
+            };
+            writeln!(out, "         {bad}no{bad:#} {message}")
         }
-        EventKind::ApprovalGranted => {
-            writeln!(out, "         {good}yes{good:#} {}", text(&data["answer"]["answer"]))
-        }
-        EventKind::ApprovalDenied => {
-            writeln!(out, "         {bad}no{bad:#} {}", text(&data["answer"]["message"]))
-        }
-        EventKind::ObservationRecorded => match data["code"].as_str() {
+        EventData::ObservationRecorded(recorded) => match &recorded.code {
             None => {
-                let chars = data["chars"].to_string();
-                let chars = for_terminal(&chars);
+                let chars = recorded.chars;
                 writeln!(out, "         {good}✓{good:#} {dim}{chars} characters{dim:#}")
             }
             Some(code) => writeln!(out, "         {bad}✗ {}{bad:#}", for_terminal(code)),
         },
-        EventKind::Error => {
-            writeln!(out, "         {bad}{}{bad:#} {}", text(&data["code"]), text(&data["message"]))
+        EventData::Error(error) => {
+            let (code, message) = (for_terminal(&error.code), for_terminal(&error.message));
+            writeln!(out, "         {bad}{code}{bad:#} {message}")
         }
-        EventKind::RunFinished => {
-            writeln!(out, "{dim}{time} {}{dim:#}\n", text(&data["stop_reason"]))?;
-            writeln!(
-                out,
-                "{}",
-                for_terminal_block(data["answer"].as_str().unwrap_or_default().trim_end())
-            )
+        EventData::RunFinished(finished) => {
+            writeln!(out, "{dim}{time} {}{dim:#}\n", finished.stop_reason.name())?;
+            writeln!(out, "{}", for_terminal_block(finished.answer.trim_end()))
         }
         _ => Ok(()),
+    }
+}
+
+fn steps(plan: &Plan, palette: Palette, out: &mut dyn Write) -> std::io::Result<()> {
+    let Palette { dim, .. } = palette;
+    plan.steps.iter().try_for_each(|step| {
+        let (status, title) = (step.status.name(), for_terminal(&step.title));
+        writeln!(out, "           {dim}{status:11}{dim:#} {title}")
+    })
+}
+
+/// Why an action may not be done.
+fn refusal(validated: &ActionValidated) -> Option<&Refusal> {
+    match validated {
+        ActionValidated::Guard { refusal, .. } => refusal.as_ref(),
+        ActionValidated::Permission { prepared, .. } => match prepared {
+            Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => Some(refusal),
+            Prepared::Ask { .. } | Prepared::Allowed { .. } => None,
+        },
     }
 }
