@@ -26,11 +26,13 @@ fuzz_target!(|data: &[u8]| {
     let (text, pieces) = split(data);
     let Ok(text) = std::str::from_utf8(text) else { return };
     match decision::parse(text) {
-        Ok(decided) => {
+        Ok(understood) => {
+            let decided = understood.decision;
             let written = serde_json::to_string(&decided).expect("a decision is JSON");
             // Against the plain reader, since a float may lose its last bit in either.
             let plain: Decision = serde_json::from_str(&written).expect("a decision");
-            assert_eq!(decision::parse(&written), Ok(plain));
+            let again = decision::parse(&written).map(|understood| understood.decision);
+            assert_eq!(again, Ok(plain));
             let answer = shown(pieces, Some(&decided));
             if let Action::FinalAnswer { content } = decided.action {
                 assert_eq!(answer, content);

@@ -5,10 +5,10 @@ mod tests;
 
 use std::fmt;
 
+use common::skill::Source;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use skill::roots::Source;
 
 use crate::plan::PlanUpdate;
 
@@ -175,8 +175,8 @@ impl Action {
             }
             Self::FinalAnswer { .. } => String::new(),
         };
-        let text = skill::text::one_line(&text);
-        format!("{} {}", self.kind(), skill::text::prefix(&text, 200)).trim_end().to_owned()
+        let text = common::text::one_line(&text);
+        format!("{} {}", self.kind(), common::text::prefix(&text, 200)).trim_end().to_owned()
     }
 }
 

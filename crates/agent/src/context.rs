@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::step::Observation;
+use crate::observation::Observation;
 
 pub use rules::system_text;
 
@@ -59,7 +59,7 @@ pub struct Prompt<'run> {
     /// Which try this is within the turn, counted from 1.
     pub attempt: u32,
     /// SHA-256 over all of it.
-    pub sha256: String,
+    pub sha256: common::sha256::Sha256,
     /// Its length in characters.
     pub chars: usize,
     /// What came of the action before, which the conversation ends with.
@@ -116,7 +116,7 @@ impl Context {
     fn block(&self, label: &str, text: &str) -> String {
         let fence = &self.fence;
         let inner = text.replace(fence.as_str(), "mark-removed");
-        let label = skill::text::one_line(label);
+        let label = common::text::one_line(label);
         format!("=== {label} [{fence}] ===\n{}\n=== end [{fence}] ===", inner.trim_end())
     }
 
@@ -197,7 +197,7 @@ impl Context {
             system: &self.system,
             messages: &self.messages,
             chars: self.chars + state.chars().count(),
-            sha256: crate::hex(&hash.finalize()),
+            sha256: hash.into(),
             attempt,
             state,
             last: None,

@@ -6,20 +6,22 @@ mod line;
 mod version_1;
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
+use common::sha256::Sha256;
+use permission::{Answer, ApprovalId, ApprovalRequest, ToolSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools::permission::{Answer, ApprovalId, ApprovalRequest, ToolSet};
 
 use crate::action::{Action, ActionKind};
 use crate::budget::{Left, Spent, Usage};
 use crate::context::Message;
+use crate::observation::{LoadedFile, Observation, SelectedSkill};
 use crate::outcome::{Status, StopReason};
 use crate::plan::{Plan, PlanUpdate};
-use crate::run::Setup;
-use crate::step::{LoadedFile, Observation, Prepared, Refusal, Reply, SelectedSkill, Terms};
-pub(crate) use line::Line;
+use crate::reply::Reply;
+use crate::request::{Prepared, Refusal};
+use crate::setup::{Setup, Terms};
 pub use line::Unknown;
 
 /// The version of the format.
@@ -181,7 +183,7 @@ pub struct ModelRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SentPrompt {
     /// SHA-256 over all of it.
-    pub sha256: String,
+    pub sha256: Sha256,
     /// Its length in characters.
     pub chars: usize,
     /// How many messages the conversation has.
@@ -268,7 +270,7 @@ pub enum ActionValidated {
         /// Whether it is allowed, or may still be by a person.
         ok: bool,
         /// What it would touch, and what the rules say.
-        prepared: Prepared,
+        prepared: Box<Prepared>,
     },
 }
 
@@ -316,7 +318,7 @@ pub struct ObservationRecorded {
     /// How long the text is that the model sees.
     pub chars: usize,
     /// SHA-256 of that text.
-    pub sha256: String,
+    pub sha256: Sha256,
     /// Where the whole content is kept, when the text is a part of it.
     pub storage_ref: Option<String>,
 }

@@ -10,32 +10,32 @@ mod act;
 mod answer;
 mod guard;
 mod notes;
-mod setup;
 
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
+use common::skill::RunMode;
+use permission::{ApprovalRequest, ToolSet};
 use serde::Serialize;
 use serde_json::json;
-use skill::metadata::RunMode;
-use tools::permission::ApprovalRequest;
 
 use crate::action::{Action, Decision, SkillRef};
 use crate::budget::Spent;
 use crate::context::{Context, Limits, Message, Prompt, system_text};
 use crate::event::{
     ActionValidated, BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator,
-    ModelRequest, ModelResponse, PlanCreated, PlanUpdated, PromptText, RunFinished, SentPrompt,
-    TurnFinished, TurnStarted,
+    ModelRequest, ModelResponse, PlanCreated, PlanUpdated, PromptText, RunFinished, RunStarted,
+    SentPrompt, TurnFinished, TurnStarted,
 };
+use crate::observation::{Loaded, Observation, SelectedSkill};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, PlanUpdate, StepStatus};
-use crate::step::{
-    Input, Loaded, Noted, Observation, Refusal, Reply, Request, SelectedSkill, Step, Terms,
-};
-pub use setup::{Disclosed, Patience, Preloaded, Provenance, RunKind, Setup, ShownCatalog};
+use crate::reply::Reply;
+use crate::request::{Refusal, Request};
+use crate::setup::{Preloaded, Provenance, RunKind, Setup, Terms};
+use crate::step::{Input, Noted, Step};
 
 /// One run of an agent.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ pub struct Run {
 }
 
 /// The code of the event that says so when somebody stopped the run.
-pub(crate) const CANCELLED: &str = "Cancelled";
+pub const CANCELLED: &str = "Cancelled";
 
 /// A plan may take up one part in so many of the context.
 const PLAN_SHARE: usize = 4;
@@ -108,7 +108,7 @@ impl Run {
             notes: Vec::new(),
             setup,
         };
-        run.note(EventData::RunStarted(Box::new(run.setup.recorded())));
+        run.note(EventData::RunStarted(Box::new(started(&run.setup))));
         for Preloaded { skill, text } in run.setup.preloaded.clone() {
             run.context.loaded(&format!("Skill {}", skill.name), &text);
             run.load(&Loaded::Skill(skill));
@@ -185,7 +185,7 @@ impl Run {
     }
 
     /// Takes notes back that were not written down after all.
-    pub(crate) fn put_back(&mut self, notes: Vec<Happening>) {
+    pub fn put_back(&mut self, notes: Vec<Happening>) {
         self.notes.splice(0..0, notes);
     }
 
@@ -226,7 +226,7 @@ impl Run {
     }
 
     /// The action under way.
-    pub(crate) fn action(&self) -> Option<&Action> {
+    pub fn action(&self) -> Option<&Action> {
         match &self.phase {
             Phase::Preparation { action }
             | Phase::Answer { action, .. }
@@ -236,7 +236,7 @@ impl Run {
     }
 
     /// How many turns have begun.
-    pub(crate) fn turn(&self) -> u32 {
+    pub fn turn(&self) -> u32 {
         self.turn
     }
 
@@ -264,7 +264,7 @@ impl Run {
     }
 
     /// The child run that a loaded skill asks for instead of entering this run's context.
-    pub(crate) fn child(&self, observation: &Observation) -> Result<Option<Setup>, Refusal> {
+    pub fn child(&self, observation: &Observation) -> Result<Option<Setup>, Refusal> {
         let skills = observation.loaded.iter().filter_map(|loaded| match loaded {
             Loaded::Skill(skill) => Some(skill),
             _ => None,
@@ -293,7 +293,7 @@ impl Run {
     }
 
     /// How much time it has, so many milliseconds after its start.
-    pub(crate) fn time_left(&self, elapsed: u64) -> Duration {
+    pub fn time_left(&self, elapsed: u64) -> Duration {
         let whole = self.setup.budget.max_wall_seconds.saturating_mul(1_000);
         Duration::from_millis(whole.saturating_sub(elapsed))
     }
@@ -516,4 +516,11 @@ impl Run {
             self.note(EventData::TurnFinished(TurnFinished {}));
         }
     }
+}
+
+/// The event that a run begins with. The list of skills is in a file of its own.
+fn started(setup: &Setup) -> RunStarted {
+    let tools = setup.tools.clone();
+    let setup = Setup { catalog: String::new(), tools: ToolSet::named([]), ..setup.clone() };
+    RunStarted { setup, tools }
 }

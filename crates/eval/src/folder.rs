@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, MetadataExt, OpenOptions, OpenOptionsExt as _};
+use common::sha256::hex;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
@@ -129,7 +130,7 @@ impl Folder {
     pub fn copy(&self, inner: &Path, to: &Path, quota: &mut Quota) -> Result<String, FolderError> {
         let mut hash = Sha256::new();
         self.copy_into(inner, to, quota, DEPTH, &mut hash)?;
-        Ok(crate::hex(&hash.finalize()))
+        Ok(hex(&hash.finalize()))
     }
 
     fn collect(

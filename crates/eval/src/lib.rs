@@ -18,14 +18,3 @@ mod sample;
 pub mod shelf;
 pub mod suite;
 pub mod trace;
-
-use sha2::{Digest, Sha256};
-
-/// The SHA-256 of `bytes` in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}

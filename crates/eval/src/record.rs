@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use agent::action::{Action, Decision};
 use agent::event::{Event, EventData};
-use agent::step::{Prepared, Reply};
+use agent::reply::Reply;
+use agent::request::Prepared;
 use model::scripted::{Script, Turn};
 use serde_json::{Value, json};
 

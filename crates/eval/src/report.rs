@@ -10,6 +10,7 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
+use common::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -273,7 +274,7 @@ pub fn split(rates: Vec<TriggerRate>) -> (Vec<TriggerRate>, Vec<TriggerRate>) {
         rates.into_iter().partition(|rate| rate.should_trigger);
     for mut kind in [should, should_not] {
         // In an order that has nothing to do with the author's.
-        kind.sort_by_key(|rate| crate::sha256(rate.query.as_bytes()));
+        kind.sort_by_key(|rate| Sha256::of(rate.query.as_bytes()).to_string());
         let believed = kind.len() * 2 / 5;
         train.extend(kind.split_off(believed));
         validation.extend(kind);

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use agent::event::Event;
+use common::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -150,7 +151,7 @@ impl Job<'_> {
         let job = (suite, case, should_trigger, self.number, self.without);
         let grader = options.grader.as_ref().map(|grader| &grader.model);
         let whole = serde_json::json!([job, options.model, grader]);
-        crate::sha256(whole.to_string().as_bytes())
+        Sha256::of(whole.to_string()).to_string()
     }
 
     /// A name for its record, unlike that of any other job.
@@ -162,7 +163,7 @@ impl Job<'_> {
                 .collect()
         };
         // Names that differ only in what was replaced must not share a file.
-        let hash = &crate::sha256(self.located.name().as_bytes())[..8];
+        let hash = &Sha256::of(self.located.name()).to_string()[..8];
         let variant = if self.without.is_some() { "-without" } else { "" };
         format!("{}-{hash}-{}{variant}.jsonl", plain(&self.located.name()), self.number)
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use common::sha256::hex;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use thiserror::Error;
@@ -205,5 +206,5 @@ fn sum(file: &str, parts: &BTreeMap<String, String>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    format!("sha256:{}", crate::hex(&hash.finalize()))
+    format!("sha256:{}", hex(&hash.finalize()))
 }

@@ -8,8 +8,8 @@ use agent::event::{
     ActionExecuted, ActionPlanned, ActionValidated, ApprovalRequired, Event, EventData,
     RunFinished, SkillLoaded,
 };
-use agent::run::Setup;
-use tools::permission::Action as Ruling;
+use agent::setup::Setup;
+use permission::Action as Ruling;
 
 /// Everything the judges look at.
 #[derive(Debug)]

@@ -12,16 +12,17 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use agent::context::{Context, Prompt};
-use agent::driver::{Cancel, Model};
-use agent::step::Reply;
+use agent::model::{Cancel, Model};
+use agent::reply::Reply;
 use model::dialect::{Dialect, Form, Protocol, TokenLimit};
 use model::early::Early;
 use model::remote::{Backoff, Remote, Setup, Wire};
 use model::request::{Choices, Options};
 use model::schema::Offered;
 use model::send::{Connection, Sender, Waits};
+use permission::ToolSet;
+
 use server::{Play, Server, recorded, whole};
-use tools::permission::ToolSet;
 
 const TURNS: usize = 2_000;
 

@@ -3,8 +3,8 @@
 //! Invariant: what is passed on as text while it arrives is the text of one decision, whether the model wrote it or
 //! called a tool.
 
+use permission::Tool;
 use serde_json::{Map, Value};
-use tools::permission::Tool;
 
 use crate::decision::{self, MAX_REPLY_BYTES, Problem, Understood};
 use crate::failure::CallError;

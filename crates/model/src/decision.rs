@@ -40,10 +40,9 @@ use agent::action::Decision;
 use agent::budget::Usage;
 use agent::context::Prompt;
 use agent::plan::PlanUpdate;
-use agent::step::{Raw, Reply};
+use agent::reply::{Raw, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 pub use problem::Problem;
 
@@ -88,7 +87,7 @@ pub fn from_object(mut object: Map<String, Value>) -> Result<Understood, Problem
 
 /// What a model's whole text comes to, for the run.
 pub fn reply(text: &str, usage: Usage) -> Reply {
-    let raw = raw(text);
+    let raw = Raw::of(text);
     match parse(text) {
         Ok(understood) => understood.into_reply(usage, raw),
         Err(problem) => Reply::Invalid { problem: problem.for_model(), usage, raw },
@@ -109,16 +108,6 @@ pub fn estimated_usage(prompt: &Prompt<'_>, text: &str) -> Usage {
 /// The type of action with this name.
 pub(crate) fn kind_named(name: &str) -> Option<&'static str> {
     payload::KINDS.iter().map(|(kind, _)| *kind).find(|kind| *kind == name)
-}
-
-/// A text with its hash and size.
-pub(crate) fn raw(text: &str) -> Raw {
-    let digest = Sha256::digest(text.as_bytes());
-    Raw {
-        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-        bytes: text.len(),
-        text: Some(text.to_owned()),
-    }
 }
 
 /// The text of a decision, as a model would write it: the type first, so that it can be shown early.

@@ -8,8 +8,8 @@
 //!
 //! ```
 //! use agent::context::Context;
-//! use agent::driver::{Cancel, Model};
-//! use agent::step::Reply;
+//! use runtime::driver::{Cancel, Model};
+//! use agent::reply::Reply;
 //! use model::early::{Early, Shown};
 //! use model::scripted::{Script, Scripted};
 //!

@@ -18,12 +18,12 @@ mod usage;
 use agent::action::{Action, Decision, SkillRef};
 use agent::budget::Usage;
 use agent::context::Prompt;
-use agent::driver::{Cancel, Model};
+use agent::model::{Cancel, Model};
 use agent::plan::StepStatus;
-use agent::step::Reply;
+use agent::reply::{Raw, Reply};
 use skill::search::Hit;
 
-use crate::decision::{raw, text_of};
+use crate::decision::text_of;
 use conversation::{Conversation, Observed, Skill};
 use manual::Manual;
 
@@ -80,7 +80,7 @@ impl Model for Offline {
         let decision = self.decide_on(&Conversation::read(prompt));
         let text = text_of(&decision);
         delta(&text);
-        Reply::decided(decision, Usage::default(), raw(&text))
+        Reply::decided(decision, Usage::default(), Raw::of(&text))
     }
 }
 

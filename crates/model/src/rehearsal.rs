@@ -2,22 +2,23 @@
 
 use agent::action::Action;
 use agent::budget::Budget;
-use agent::driver::{Cancel, Model};
+use agent::model::{Cancel, Model};
+use agent::observation::{Loaded, Observation, SelectedSkill};
 use agent::outcome::Outcome;
-use agent::run::{Patience, Provenance, Run, RunKind, Setup};
-use agent::step::{
-    Input, Loaded, Observation, Prepared, Refusal, Reply, Request, SelectedSkill, Step,
-};
-use serde_json::Value;
-use skill::load::LoadReport;
-use skill::metadata::RunMode;
-use skill::roots::Source;
-use tools::permission::{
+use agent::reply::Reply;
+use agent::request::{Prepared, Refusal, Request};
+use agent::run::Run;
+use agent::setup::{Patience, Provenance, RunKind, Setup};
+use agent::step::{Input, Step};
+use common::skill::{LoadReport, RunMode, Source};
+use permission::{
     Action as Permission, Answer, ApprovalId, ApprovalRequest, Decision, Risk, SkillHash, Tool,
     ToolSet,
 };
+use serde_json::Value;
 
 /// What comes of an action.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Comes {
     /// It may not be done.
     Refused(Refusal),
@@ -95,6 +96,7 @@ fn prepared(action: &Action, comes: &Comes) -> Prepared {
         risk: Risk::Low,
         effect: String::new(),
         params: Value::Null,
+        file: None,
         skill_hash: None,
         read_only: true,
     };
@@ -127,6 +129,6 @@ pub(crate) fn selected(name: &str) -> SelectedSkill {
         hash: SkillHash("0".to_owned()),
         allowed_tools: None,
         run_mode: RunMode::default(),
-        report: LoadReport::default(),
+        report: LoadReport::of_file("SKILL.md", b""),
     }
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use agent::budget::Usage;
 use agent::context::Prompt;
-use agent::driver::{Cancel, Model};
-use agent::step::Reply;
+use agent::model::{Cancel, Model};
+use agent::reply::{Raw, Reply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answered, Tokens};
-use crate::decision::{Problem, estimated_usage, raw};
+use crate::decision::{Problem, estimated_usage};
 use crate::decoder::Decoder;
 use crate::dialect::{Dialect, Protocol};
 use crate::failure::{Again, CallError};
@@ -195,7 +195,7 @@ impl Remote {
             (self.setup.learned)(self.known);
         }
         let usage = self.usage(prompt, &answered);
-        let raw = raw(&answered.text);
+        let raw = Raw::of(&answered.text);
         match answered.decision {
             Ok(understood) => understood.into_reply(usage, raw),
             Err(problem) => {

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use model::schema::{Offered, decision_schema, tool_decision, tool_definitions};
-//! use tools::permission::ToolSet;
+//! use permission::ToolSet;
 //!
 //! let tools = ToolSet::named(["grep"]);
 //! let offered = Offered { tools: &tools, skills: Some(&["pdf", "csv-report"]), scripts: None };
@@ -22,11 +22,10 @@
 
 mod closed;
 
+use permission::{Tool, ToolSet};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value, json};
-use tools::call::Call;
-use tools::permission::{Tool, ToolSet};
 
 use crate::decision::{self, Problem, Understood};
 use closed::{Closed, object, word};
@@ -129,7 +128,7 @@ fn actions_of<'a>(closed: &'a Closed<'_>, offered: &Offered<'_>) -> Vec<(&'a str
 
 /// The tools that are called: description and params.
 fn tools_of(closed: &Closed<'_>, offered: &Offered<'_>) -> Vec<(Tool, String, Value)> {
-    let schemas = offered.tools.iter().filter_map(|tool| Some((tool, Call::schema(tool)?)));
+    let schemas = offered.tools.iter().filter_map(|tool| Some((tool, tool.params_schema()?)));
     schemas
         .filter_map(|(tool, schema)| {
             let schema = schema.to_value();

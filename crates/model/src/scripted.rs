@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use agent::context::{Message, Prompt, Role};
-use agent::driver::{Cancel, Model};
-use agent::step::Reply;
+use agent::model::{Cancel, Model};
+use agent::reply::Reply;
 
 pub use script::{Fault, Script, ScriptError, Streaming, Turn};
 

@@ -11,17 +11,18 @@ use std::time::Duration;
 
 use agent::action::Action;
 use agent::context::{Context, Limits, Prompt};
-use agent::driver::{Cancel, Model};
-use agent::step::Reply;
+use agent::model::{Cancel, Model};
+use agent::reply::Reply;
 use model::dialect::{Dialect, Form, Protocol, TokenLimit};
 use model::remote::{Backoff, Price, Remote, Setup, Wire};
 use model::request::{Choices, Options};
 use model::schema::Offered;
 use model::secret::Secret;
 use model::send::{Connection, Sender, Waits};
+use permission::ToolSet;
 use serde_json::{Map, Value};
+
 use server::{Play, STREAM, Server, chunk, recorded, stream, whole};
-use tools::permission::ToolSet;
 
 const WIRES: [(Wire, &str); 2] = [(Wire::OpenAi, "openai"), (Wire::Anthropic, "anthropic")];
 

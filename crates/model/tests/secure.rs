@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use agent::driver::Cancel;
+use agent::model::Cancel;
 use bytes::Bytes;
 use model::failure::CallError;
 use model::request::HttpRequest;

@@ -10,13 +10,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{io, thread};
 
+use common::sha256::hex;
 use sha2::{Digest, Sha256};
 use skill::lock::{FileRecord, Signer};
 use skill::metadata::ReadOptions;
 use skill::trust::TrustStore;
 
 use crate::archive::ArchiveError;
-use crate::manifest::{MANIFEST, Manifest, SIGNATURE, hex};
+use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
 use crate::material::{Entry, Material};
 use crate::refusal::{Flaw, Refusal};
 use crate::signature;

@@ -9,7 +9,6 @@ mod strict;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::name::PackPath;
 use crate::refusal::{Flaw, Refusal};
@@ -105,18 +104,4 @@ impl Manifest {
         let labels: Vec<String> = self.skills.iter().map(ManifestSkill::label).collect();
         labels.join(" ")
     }
-}
-
-/// Bytes as lowercase hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// The hash of some bytes, as text.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every refusal names the entry it concerns, where there is one.
 
-use skill::text::for_terminal;
+use common::text::for_terminal;
 
 /// What is wrong, and with which entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

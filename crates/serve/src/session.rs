@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::thread;
 
 use agent::action::{Action, SkillRef};
-use agent::driver::Cancel;
-use agent::step::Observation;
+use agent::model::Cancel;
+use agent::observation::Observation;
+use permission::{Answer, ApprovalRequest, SkillHash};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
-use tools::permission::{Answer, ApprovalRequest, SkillHash};
 
 use crate::shelf::Shelf;
 use conversation::Conversation;

@@ -7,16 +7,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent::action::SkillRef;
-use agent::journal::{IndexSnapshot, Owner, Redactor};
-use agent::skill_tool::{self, Definition};
-use agent::step::Refusal;
-use agent::workbench::Workbench;
+use agent::request::Refusal;
+use permission::{Engine, Invocation};
+use runtime::journal::{IndexSnapshot, Owner, Redactor};
+use runtime::skill_tool::{self, Definition};
+use runtime::workbench::Workbench;
 use skill::index::{Entry, Index};
 use skill::load::Limits;
 use skill::metadata::ReadOptions;
 use skill::offer::{Catalog, CatalogLimits, Offer};
 use tokio::sync::watch;
-use tools::permission::{Engine, Invocation};
 
 /// Makes what one call acts with.
 pub type MakeWorkbench = dyn for<'a> Fn(&'a Index, &'a Offer<'a>, Option<SkillRef>) -> Result<Workbench<'a>, Refusal>

@@ -46,12 +46,3 @@ impl fmt::Display for SkillUri {
         Ok(())
     }
 }
-
-/// Bytes as lowercase hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    use fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}

@@ -6,6 +6,7 @@ mod support;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
 use support::{Client, World, read};
 
 fn names(tools: &Value) -> Vec<&str> {
@@ -73,7 +74,7 @@ async fn a_skill_is_handed_over_once_in_a_session_and_again_in_another() {
     let records = world.records();
     assert_eq!(records.len(), 2, "one record a session");
     for record in records {
-        let verified = agent::journal::verify(&record, None).unwrap();
+        let verified = runtime::journal::verify(&record, None).unwrap();
         assert!(verified.problems.is_empty(), "{:?}", verified.problems);
         let summary = read(&record.join("run.json"));
         assert!(summary.contains("\"final_answer\""), "{summary}");

@@ -14,9 +14,9 @@ mod tests;
 
 use std::borrow::Cow;
 
+use common::text::for_terminal;
 use serde::{Deserialize, Serialize};
 
-use crate::text::for_terminal;
 use crate::value::Map;
 pub(crate) use split::split_whole;
 pub use split::{Split, split};

@@ -13,12 +13,14 @@ mod tests;
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
 
+use common::sha256::hex;
+use common::skill::Source;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::builtin;
 use crate::cache::{Cache, CacheState};
-use crate::roots::{Root, Source};
+use crate::roots::Root;
 use crate::scan::{self, Found, Known, Scan, ScanOptions};
 use crate::search::{Document, SearchIndex};
 use crate::trust::Trust;
@@ -185,5 +187,5 @@ fn hash_json<E: Serialize>(entries: impl Iterator<Item = E>) -> String {
         hasher.update(&json);
     }
     hasher.update(if json.is_empty() { "[]" } else { "]" });
-    format!("sha256:{}", crate::hex(&hasher.finalize()))
+    format!("sha256:{}", hex(&hasher.finalize()))
 }

@@ -7,7 +7,6 @@ pub mod chunks;
 mod corpus;
 pub mod frontmatter;
 pub mod index;
-pub mod inner_path;
 pub mod load;
 pub mod lock;
 mod markdown;
@@ -18,18 +17,8 @@ pub mod scan;
 pub mod search;
 pub mod sections;
 pub mod standard;
-pub mod text;
 pub mod trust;
 pub mod value;
 pub mod watch;
 #[cfg(test)]
 mod world;
-
-/// Bytes as lowercase hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}

@@ -15,15 +15,14 @@ mod seal;
 #[cfg(test)]
 mod tests;
 
+use common::skill::LoadReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::frontmatter::FrontmatterError;
-use crate::inner_path::NotInner;
-use crate::metadata::Diagnostic;
-use crate::text::for_terminal;
 pub use body::{Body, load_body, load_frontmatter};
+use common::inner_path::NotInner;
+use common::text::for_terminal;
 pub use content::{Content, ContentHash, CopyError, Gap, check_trusted};
 pub use files::{Files, SkillFile};
 pub use injection::{FileList, injection};
@@ -81,29 +80,6 @@ pub enum VerifyOnLoad {
     Require,
     /// Nobody looks.
     Off,
-}
-
-/// What was read and what was handed over.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LoadReport {
-    /// The file, relative to the skill.
-    pub path: String,
-    /// Bytes read from it.
-    pub bytes_read: u64,
-    /// Characters handed over.
-    pub chars_returned: usize,
-    /// Whether something was left out.
-    pub truncated: bool,
-    /// Of the whole file.
-    pub file_sha256: String,
-    /// Of the text handed over.
-    pub text_sha256: String,
-    /// Headings of sections that were left out.
-    pub dropped_sections: Vec<String>,
-    /// Where the whole text is kept, once somebody keeps it.
-    pub storage_ref: Option<String>,
-    /// What was noticed.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Text for a model, with its report.
@@ -270,8 +246,4 @@ impl From<NotInner> for LoadError {
     fn from(error: NotInner) -> Self {
         Self::PathTraversalBlocked { path: error.path, reason: error.reason }
     }
-}
-
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    crate::hex(&Sha256::digest(bytes))
 }

@@ -8,6 +8,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use common::sha256::hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -191,7 +192,7 @@ impl Lockfile {
         let skills = serde_json::to_vec(&self.skills).expect("a lockfile is plain data");
         let document = Document {
             format_version: FORMAT.to_owned(),
-            checksum: format!("sha256:{}", crate::hex(&Sha256::digest(&skills))),
+            checksum: format!("sha256:{}", hex(&Sha256::digest(&skills))),
             skills: self.skills.clone(),
         };
         let mut bytes = serde_json::to_vec_pretty(&document).expect("a lockfile is plain data");
@@ -230,7 +231,7 @@ pub fn tree_hash<'a>(files: impl IntoIterator<Item = &'a FileRecord>) -> String 
     for file in files {
         absorb(&mut tree, file.path.as_bytes(), file.mode.bits(), file.size, &file.sha256);
     }
-    crate::hex(&tree.finalize())
+    hex(&tree.finalize())
 }
 
 /// Adds one file to the hash of a tree.

@@ -9,29 +9,15 @@ mod tool_names;
 #[cfg(test)]
 mod tests;
 
+use common::skill::{Diagnostic, RunMode};
+use common::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::frontmatter::{self, FrontmatterError, Limits};
-use crate::text;
 use crate::value::{Map, Value};
 
 pub(crate) use naming::departures;
-
-/// Something worth telling about a skill that does not keep it out of the index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Diagnostic {
-    /// A stable name, such as `repaired-yaml`.
-    pub code: String,
-    /// One line for people.
-    pub message: String,
-}
-
-impl Diagnostic {
-    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into() }
-    }
-}
 
 /// How forgiving the index is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -72,17 +58,6 @@ impl ReadOptions {
             text
         }
     }
-}
-
-/// Where a skill runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RunMode {
-    /// In the conversation that selected it.
-    #[default]
-    Inline,
-    /// In a child run with its own context and budget.
-    Subagent,
 }
 
 /// What a skill allows to be done with it.

@@ -8,10 +8,11 @@ mod catalog;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Catalog, CatalogFormat, CatalogLimits};
+pub use catalog::{Catalog, CatalogLimits, catalog_cost, catalog_item};
+
+use common::skill::Source;
 
 use crate::index::{Entry, Index};
-use crate::roots::Source;
 use crate::search::{Hit, why};
 
 /// The skills one agent may load.

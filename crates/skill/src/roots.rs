@@ -6,45 +6,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Where a skill comes from.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// A folder the user named.
-    Explicit,
-    /// The repository being worked on.
-    Project,
-    /// The user's home directory.
-    User,
-    /// Inside the program.
-    Builtin,
-}
-
-impl Source {
-    /// All sources, the strongest first.
-    pub const ALL: [Self; 4] = [Self::Explicit, Self::Project, Self::User, Self::Builtin];
-
-    /// The word for it in files and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Explicit => "explicit",
-            Self::Project => "project",
-            Self::User => "user",
-            Self::Builtin => "builtin",
-        }
-    }
-}
-
-impl std::fmt::Display for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+use common::skill::Source;
+use serde::Serialize;
 
 /// A folder that is searched for skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -8,13 +8,13 @@
 #[cfg(test)]
 mod tests;
 
+use common::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::frontmatter::{self, FrontmatterError, Limits};
-use crate::text::for_terminal;
 use crate::value::{Map, Scalar, Value};
 
 const FIELDS: [&str; 6] =

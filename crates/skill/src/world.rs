@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use crate::index::{Entry, Index, IndexOptions};
-use crate::roots::{Root, Source};
+use common::skill::Source;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, mknodat, utimensat};
+
+use crate::index::{Entry, Index, IndexOptions};
+use crate::roots::Root;
 
 /// A temporary folder; paths are relative to it.
 pub(crate) struct World {

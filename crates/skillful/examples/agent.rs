@@ -9,20 +9,19 @@ use std::time::Duration;
 use skillful::agent::action::{Action, Decision, SkillRef};
 use skillful::agent::budget::Usage;
 use skillful::agent::context::Prompt;
-use skillful::agent::driver::{
-    Approver, Cancel, Driver, Ending, InHand, Listener, Model, SystemClock,
-};
 use skillful::agent::event::Event;
-use skillful::agent::journal::{Durability, Journal, Redactor, RunId};
-use skillful::agent::run::{Patience, Provenance, Run, RunKind, Setup};
-use skillful::agent::step::{Raw, Reply};
-use skillful::agent::workbench::{ScriptSettings, Workbench};
+use skillful::agent::model::{Cancel, Model};
+use skillful::agent::reply::{Raw, Reply};
+use skillful::agent::run::Run;
+use skillful::agent::setup::{Patience, Provenance, RunKind, Setup};
+use skillful::common::skill::Source;
+use skillful::permission::{Answer, ApprovalRequest, Configuration, Engine, Grant, Invocation};
+use skillful::runtime::driver::{Approver, Driver, Ending, InHand, Listener, SystemClock};
+use skillful::runtime::journal::{Durability, Journal, Redactor};
+use skillful::runtime::workbench::{ScriptSettings, Workbench};
 use skillful::skill::index::{Index, IndexOptions};
 use skillful::skill::offer::CatalogLimits;
-use skillful::skill::roots::{Root, Source};
-use skillful::tools::permission::{
-    Answer, ApprovalRequest, Configuration, Engine, Grant, Invocation,
-};
+use skillful::skill::roots::Root;
 use skillful::tools::sandbox::{Confinement, Kernel};
 use skillful::tools::script::{Environment, Interpreters};
 use skillful::tools::workspace::Workspace;
@@ -72,7 +71,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let offer = index.offer(|_| true);
     let mut engine = Engine::new("example", Configuration::default());
     let redactor = Redactor::new([], [])?;
-    let run_id = RunId::new(jiff::Timestamp::now(), 0);
+    let run_id = runtime::journal::name_run(jiff::Timestamp::now(), 0);
     let mut journal = Journal::create(&folder.path().join("runs"), run_id, Durability::Sync, None)?;
     let mut run = Run::start(Setup {
         run_id: journal.run_id().to_string(),

@@ -2,9 +2,10 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use skillful::common::skill::Source;
 use skillful::skill::index::{Index, IndexOptions};
 use skillful::skill::offer::CatalogLimits;
-use skillful::skill::roots::{Source, Surroundings};
+use skillful::skill::roots::Surroundings;
 
 pub(crate) fn main() -> std::io::Result<()> {
     let surroundings = Surroundings {

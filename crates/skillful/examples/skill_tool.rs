@@ -3,12 +3,13 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use serde_json::{Value, json};
-use skillful::agent::driver::Approver;
-use skillful::agent::skill_tool::SkillTool;
+use skillful::common::skill::Source;
+use skillful::permission::{Answer, ApprovalRequest, Configuration, Engine, Grant};
+use skillful::runtime::driver::Approver;
+use skillful::runtime::skill_tool::SkillTool;
 use skillful::skill::index::{Index, IndexOptions};
 use skillful::skill::offer::CatalogLimits;
-use skillful::skill::roots::{Root, Source};
-use skillful::tools::permission::{Answer, ApprovalRequest, Configuration, Engine, Grant};
+use skillful::skill::roots::Root;
 
 /// Stands for a language model: it sees the tool and the conversation, and calls the tool or answers.
 fn model(tools: &[Value], conversation: &[String]) -> Value {

@@ -17,13 +17,12 @@ mod said;
 mod tests;
 
 use agent::budget::Budget;
-use agent::run::Patience;
+use agent::setup::Patience;
+use common::skill::{CatalogFormat, Source};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};
 use skill::metadata::Mode;
-use skill::offer::CatalogFormat;
-use skill::roots::Source;
 
 pub(crate) use case::objections;
 pub(crate) use evals::EvalSettings;

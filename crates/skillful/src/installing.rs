@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::time::Duration;
 
+use common::text::for_terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pack::archive::ArchiveError;
 use pack::check::{CheckError, Pack, Rules, Verified};
@@ -10,10 +11,9 @@ use pack::install::{InstallError, Opened, Root};
 use pack::material::{Limits, Material};
 use pack::refusal::{Flaw, Kind, Refusal};
 use pack::source::{Fetched, Fetching, Source, SourceError};
+use permission::argument;
 use serde_json::json;
 use skill::lock::LockedSkill;
-use skill::text::for_terminal;
-use tools::permission::argument;
 
 use crate::commands::eval::gate::plain;
 use crate::failure::{Exit, Failure};

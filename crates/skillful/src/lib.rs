@@ -4,21 +4,24 @@
 //! parts for people who build agents; take one, or all of them:
 //!
 //! - [`skill`] finds skills, shows a model their names and descriptions, and hands the rest over on demand.
-//! - [`tools`] decides what may be done, asks for approval, and runs tools and scripts in a sandbox.
-//! - [`agent`] is the loop itself, with its record; [`agent::skill_tool`] is skills as tools for any other
-//!   loop.
+//! - [`permission`] decides what may be done, and what a person is asked.
+//! - [`tools`] does it: tools, and scripts in a sandbox.
+//! - [`agent`] is one run as a state machine that does nothing by itself; [`runtime`] carries it out and keeps its
+//!   record, and has skills as tools for any other loop.
+//! - [`common`] is what all of them share.
 //! - [`state`] reaches the files that these keep, never through a link.
 //! - [`model`] reads what language models say.
 //! - [`serve`] offers skills to other agents over MCP.
 //! - [`eval`] measures whether a skill helps, [`pack`] looks through skills that others made.
 //!
-//! The traits to implement are few, all in [`agent::driver`]: `Model`, `Approver`, `Listener`, `Clock`, and
+//! The traits to implement are few: [`agent::model::Model`], and in [`runtime::driver`] `Approver`, `Listener`, `Clock`, and
 //! `Toolbox` for those who bring their own tools. The examples show each.
 //!
 //! ```
 //! use skillful::skill::index::{Index, IndexOptions};
 //! use skillful::skill::offer::CatalogLimits;
-//! use skillful::skill::roots::{Source, Surroundings};
+//! use skillful::common::skill::Source;
+//! use skillful::skill::roots::Surroundings;
 //!
 //! let surroundings = Surroundings {
 //!     explicit: Vec::new(),
@@ -34,9 +37,12 @@
 //! ```
 
 pub use agent;
+pub use common;
 pub use eval;
 pub use model;
 pub use pack;
+pub use permission;
+pub use runtime;
 pub use serve;
 pub use skill;
 pub use state;

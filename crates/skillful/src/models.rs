@@ -9,14 +9,14 @@ mod remote;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use agent::driver::Model;
+use agent::model::Model;
 use agent::run::Run;
 use model::offline::Offline;
 use model::remote::Wire;
 use model::scripted::{Script, ScriptError, Scripted};
 use model::send::ollama;
+use permission::ToolSet;
 use skill::offer::Offer;
-use tools::permission::ToolSet;
 
 use crate::config::{ModelSettings, Provider};
 use crate::failure::{Exit, Failure};

@@ -1,7 +1,7 @@
 //! What leaves the process: results on stdout, words for people on stderr.
 //!
 //! Invariant: with `--json` stdout holds one JSON document and nothing else. JSON and everything on
-//! stderr is escaped here; text from skills on stdout by whoever prints it, through `skill::text`.
+//! stderr is escaped here; text from skills on stdout by whoever prints it, through `common::text`.
 
 pub(crate) mod fit;
 mod hidden;
@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use common::text::for_terminal;
 use serde::Serialize;
-use skill::text::for_terminal;
 
 use crate::cli::Global;
 use crate::failure::Failure;

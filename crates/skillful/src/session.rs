@@ -5,17 +5,16 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use agent::journal::{self, JournalError, KeyError, Owner, RunId};
+use common::run_id::RunId;
+use common::skill::Source;
+use permission::{Action, CommandLine, Configuration, Engine, Grant, Reason, Rule, argument};
+use runtime::journal::{self, JournalError, KeyError, Owner};
 use skill::cache::Cache;
 use skill::index::{Entry, Index, IndexOptions, RootReport};
-use skill::roots::{Root, Source, Surroundings};
+use skill::roots::{Root, Surroundings};
 use skill::trust::{Trust, TrustStore};
 use state::Folder;
-
 use tools::grants::GrantFile;
-use tools::permission::{
-    Action, CommandLine, Configuration, Engine, Grant, Reason, Rule, argument,
-};
 
 use crate::cli::Global;
 use crate::commands::runs::of_journal;

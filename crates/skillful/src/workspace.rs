@@ -2,8 +2,8 @@
 
 use std::io;
 
+use common::skill::Source;
 use skill::index::Index;
-use skill::roots::Source;
 use tools::workspace::Workspace;
 
 use crate::session::Session;

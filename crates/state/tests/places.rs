@@ -33,7 +33,7 @@ const PLACES: &[(&str, &str)] = &[
     ("tools/src/sandbox", "what surrounds a script: system folders, /proc, descriptors"),
     ("tools/src/script.rs", "real paths for the sandbox"),
     ("tools/src/script", "the private copy of a script, in a folder that `state` opened"),
-    ("agent/src/workbench/secrets.rs", "looks for redacted marks in a file of the workspace"),
+    ("runtime/src/workbench/secrets.rs", "looks for redacted marks in a file of the workspace"),
     // Settings and what the user names on the command line.
     ("skillful/src/config/said.rs", "reads files of settings"),
     ("skillful/src/installing.rs", "reads a plain file that the user names, up to a limit"),

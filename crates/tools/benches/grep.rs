@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use permission::{Configuration, Engine, Verdict};
 use serde_json::json;
 use tools::call::Call;
 use tools::outcome::Outcome;
 use tools::perform::perform;
-use tools::permission::{Configuration, Engine, Verdict};
 use tools::workspace::Workspace;
 
 const RUNS: usize = 15;

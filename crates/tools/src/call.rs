@@ -3,19 +3,15 @@
 //! Invariant: a path in a parsed call is lexically normal (no `.`, `..` or doubled slashes, `.` alone
 //! for the workspace itself), so that a rule about `private/*` cannot be walked around in spelling.
 
-use schemars::{Schema, schema_for};
+use permission::params::{DeleteFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
+use permission::{Request, Risk, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::network::{InvalidRequest, normal_request};
 use crate::outcome::failure;
-use crate::permission::{Request, Risk, Tool};
 use crate::workspace::normal_path;
-
-mod params;
-
-pub use params::{DeleteFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
 
 /// What a model wants a tool to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -136,19 +132,6 @@ impl Call {
             Self::WriteFile(_) => Tool::WriteFile,
             Self::DeleteFile(_) => Tool::DeleteFile,
             Self::NetworkRequest(_) => Tool::NetworkRequest,
-        }
-    }
-
-    /// The JSON Schema of a tool's `params`, for providers with tool calling of their own.
-    pub fn schema(tool: Tool) -> Option<Schema> {
-        match tool {
-            Tool::ReadFile => Some(schema_for!(ReadFile)),
-            Tool::ListDir => Some(schema_for!(ListDir)),
-            Tool::Grep => Some(schema_for!(Grep)),
-            Tool::WriteFile => Some(schema_for!(WriteFile)),
-            Tool::DeleteFile => Some(schema_for!(DeleteFile)),
-            Tool::NetworkRequest => Some(schema_for!(NetworkRequest)),
-            Tool::RunScript => None,
         }
     }
 

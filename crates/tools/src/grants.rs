@@ -8,10 +8,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use permission::Grant;
 use serde::{Deserialize, Serialize};
 use state::{Durability, Folder, StateError};
-
-use crate::permission::Grant;
 
 /// Remembered approvals in a file.
 #[derive(Clone, Debug)]

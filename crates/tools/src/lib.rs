@@ -6,7 +6,6 @@ pub mod grants;
 pub mod network;
 pub mod outcome;
 pub mod perform;
-pub mod permission;
 pub mod sandbox;
 pub mod script;
 pub mod undo;

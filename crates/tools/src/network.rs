@@ -5,12 +5,12 @@
 
 use std::thread;
 
+use permission::Pattern;
+use permission::params::NetworkRequest;
 use reqwest::Url;
 
-use crate::call::NetworkRequest;
 use crate::outcome::Outcome;
 use crate::perform::Sight;
-use crate::permission::Pattern;
 use crate::workspace::Workspace;
 
 mod address;

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
+use common::sha256::Sha256;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 mod error;
 
@@ -27,7 +27,7 @@ pub struct Outcome {
 impl Outcome {
     /// A result of which the model sees as much as the limit lets it.
     pub(crate) fn text(whole: String, limit: usize, facts: Value) -> Self {
-        let sha256 = sha256(whole.as_bytes());
+        let sha256 = Sha256::of(whole.as_bytes()).to_string();
         match shortened(&whole, limit).map(str::to_owned) {
             None => Self { content: Some(whole), ..Self::done(sha256, facts) },
             Some(shown) => Self::shown(shown, whole.into_bytes(), facts),
@@ -36,7 +36,7 @@ impl Outcome {
 
     /// A result of which the model sees only a part.
     pub(crate) fn shown(part: String, whole: Vec<u8>, facts: Value) -> Self {
-        let sha256 = sha256(&whole);
+        let sha256 = Sha256::of(&whole).to_string();
         Self {
             content: Some(part),
             truncated: true,
@@ -77,11 +77,6 @@ pub(crate) fn failure(error: &dyn Error, code: &str, hint: &str) -> Value {
         cause = error.source();
     }
     json!({"ok": false, "error": {"code": code, "message": message, "hint": hint}})
-}
-
-/// The SHA-256 of bytes, in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The beginning of a text that is too long, up to the end of a line if there is one.

@@ -2,10 +2,10 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use tools::call::Call;
-//! use tools::perform::perform;
-//! use tools::permission::{Configuration, Engine, Verdict};
-//! use tools::workspace::Workspace;
+//! use crate::call::Call;
+//! use crate::perform::perform;
+//! use permission::{Configuration, Engine, Verdict};
+//! use crate::workspace::Workspace;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
@@ -28,11 +28,12 @@
 
 use std::io;
 
+use permission::{Action, Approved, Engine, Request};
+
 use crate::call::Call;
 use crate::file::{change, grep, list, read};
 use crate::network;
 use crate::outcome::{Outcome, ToolError};
-use crate::permission::{Action, Approved, Engine, Request};
 use crate::undo::Undo;
 use crate::workspace::Workspace;
 

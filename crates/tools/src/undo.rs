@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::{ToolError, sha256};
+use common::sha256::Sha256;
+
+use crate::outcome::ToolError;
 use crate::workspace::Workspace;
 
 /// What is needed to take one change back.
@@ -54,9 +56,11 @@ impl<'a> Undoing<'a> {
         let at = |source| ToolError::at(&change.path, source);
         let current = match self.imagined.get(&change.path) {
             Some(imagined) => imagined.clone(),
-            None => target.read(self.workspace.limits.file_bytes)?.map(|file| sha256(&file.bytes)),
+            None => target
+                .read(self.workspace.limits.file_bytes)?
+                .map(|file| Sha256::of(&file.bytes).to_string()),
         };
-        let before = change.previous.as_ref().map(|file| sha256(&file.bytes));
+        let before = change.previous.as_ref().map(|file| Sha256::of(&file.bytes).to_string());
         if !self.dry_run {
             target.sweep();
         }

@@ -1,7 +1,6 @@
 //! What every model is told first.
 
-use tools::call::Call;
-use tools::permission::{Tool, ToolSet};
+use permission::{Tool, ToolSet};
 
 const RULES: &str = "\
 You are an agent that works step by step. You decide; the program around you validates, asks for permission, acts, \
@@ -51,7 +50,7 @@ pub fn system_text(tools: &ToolSet, catalog: &str) -> String {
 
 /// `{"path": string, "offset"?: integer}` from the tool's schema.
 fn parameters(tool: Tool) -> String {
-    let Some(schema) = Call::schema(tool) else { return "{}".to_owned() };
+    let Some(schema) = tool.params_schema() else { return "{}".to_owned() };
     let schema = schema.to_value();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();

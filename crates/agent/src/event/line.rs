@@ -2,67 +2,38 @@
 
 use serde::de::value::SeqDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Event, EventData, KINDS, VERSION, version_1};
 
-/// One line. Its data may refer to texts that are kept elsewhere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Line {
-    pub(crate) v: u32,
-    pub(crate) seq: u64,
-    pub(crate) ts: String,
-    pub(crate) run_id: String,
-    pub(crate) turn: u32,
+/// One line.
+#[derive(Deserialize)]
+struct Line {
+    v: u32,
+    seq: u64,
+    ts: String,
+    run_id: String,
+    turn: u32,
     #[serde(rename = "type")]
-    pub(crate) kind: String,
-    pub(crate) data: Value,
-    pub(crate) prev: String,
-}
-
-impl Line {
-    /// Whether it is the end of a run.
-    pub(crate) fn is_end(&self) -> bool {
-        self.kind == "run_finished"
-    }
-}
-
-impl From<&Event> for Line {
-    fn from(event: &Event) -> Self {
-        let Event { v, seq, ts, run_id, turn, data, prev } = event;
-        let mut written = json!(data);
-        Self {
-            v: *v,
-            seq: *seq,
-            ts: ts.clone(),
-            run_id: run_id.clone(),
-            turn: *turn,
-            kind: data.kind().to_owned(),
-            data: written["data"].take(),
-            prev: prev.clone(),
-        }
-    }
+    kind: String,
+    data: Value,
+    prev: String,
 }
 
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Line::deserialize(deserializer).map(Self::from)
-    }
-}
-
-impl From<Line> for Event {
-    fn from(line: Line) -> Self {
-        let Line { v, seq, ts, run_id, turn, kind, mut data, prev } = line;
+        let Line { v, seq, ts, run_id, turn, kind, mut data, prev } =
+            Line::deserialize(deserializer)?;
         if v < VERSION {
             version_1::upgrade(&kind, &mut data);
         }
-        Self { v, seq, ts, run_id, turn, data: EventData::read(kind, data), prev }
+        Ok(Self { v, seq, ts, run_id, turn, data: EventData::read(kind, data), prev })
     }
 }
 
 impl EventData {
     /// What a line says.
-    pub(crate) fn read(kind: String, data: Value) -> Self {
+    fn read(kind: String, data: Value) -> Self {
         // In this order, so that the type is known before the data is looked at.
         let pair = [Value::String(kind.clone()), data];
         match Self::deserialize(SeqDeserializer::new(pair.iter())) {

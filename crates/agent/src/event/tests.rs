@@ -1,12 +1,13 @@
+use crate::setup::Patience;
+use permission::{Risk, ToolSet};
 use serde_json::{Value, json};
-use tools::permission::{Risk, ToolSet};
 
 use super::*;
 use crate::budget::{Budget, Left};
-use crate::run::{Patience, Provenance, RunKind};
+use crate::setup::{Provenance, RunKind};
 
 /// The beginning of a run.
-pub(crate) fn started(request: &str) -> EventData {
+fn started(request: &str) -> EventData {
     let setup = Setup {
         run_id: "20261115_083000_k3f9".to_owned(),
         request: request.to_owned(),
@@ -24,7 +25,7 @@ pub(crate) fn started(request: &str) -> EventData {
 }
 
 /// The end of a run after so many turns.
-pub(crate) fn finished(stop_reason: StopReason, turns: u32) -> EventData {
+fn finished(stop_reason: StopReason, turns: u32) -> EventData {
     EventData::RunFinished(RunFinished {
         status: stop_reason.status(),
         stop_reason,
@@ -35,7 +36,7 @@ pub(crate) fn finished(stop_reason: StopReason, turns: u32) -> EventData {
 }
 
 /// An account of so many turns.
-pub(crate) fn budget_updated(turns: u32) -> EventData {
+fn budget_updated(turns: u32) -> EventData {
     EventData::BudgetUpdated(Box::new(BudgetUpdated {
         elapsed_ms: None,
         resumed: None,
@@ -45,7 +46,7 @@ pub(crate) fn budget_updated(turns: u32) -> EventData {
 }
 
 /// A question.
-pub(crate) fn asked() -> EventData {
+fn asked() -> EventData {
     let approval = ApprovalRequest {
         id: ApprovalId::numbered(1),
         tool: "run_script".to_owned(),

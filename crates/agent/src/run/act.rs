@@ -1,6 +1,6 @@
 //! One action on its way: planned, prepared, asked about, done, and told to the model.
 
-use tools::permission::{Answer, ApprovalRequest};
+use permission::{Answer, ApprovalRequest};
 
 use super::guard::Ruling;
 use super::{Phase, Run};
@@ -9,8 +9,9 @@ use crate::event::{
     ActionExecuted, ActionPlanned, ActionValidated, Answered, ApprovalRequired, EventData,
     Initiator, ObservationRecorded, ResourceLoaded, SkillLoaded,
 };
+use crate::observation::{Loaded, Observation};
 use crate::outcome::StopReason;
-use crate::step::{Loaded, Observation, Prepared, Refusal, Request};
+use crate::request::{Prepared, Refusal, Request};
 
 /// Characters of the context that a chunk leaves free, and how many of a chunk are worth having.
 const RESERVED: usize = 1_000;
@@ -38,7 +39,7 @@ impl Run {
         self.note(EventData::ActionValidated(Box::new(ActionValidated::Permission {
             elapsed_ms: elapsed,
             ok,
-            prepared: prepared.clone(),
+            prepared: Box::new(prepared.clone()),
         })));
         match prepared {
             Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => {
@@ -120,8 +121,8 @@ impl Run {
             return Observation::failed(&refusal);
         }
         let place = observation.storage_ref.clone();
-        let place = place.unwrap_or_else(|| crate::journal::place_of(&observation.text));
-        let shown = skill::text::prefix(&observation.text, room);
+        let place = place.unwrap_or_else(|| crate::stored::place_of(&observation.text));
+        let shown = common::text::prefix(&observation.text, room);
         let text = format!("{shown}\n[… cut here, for want of context; the whole is in {place}]");
         Observation { text, storage_ref: Some(place), ..observation }
     }
@@ -167,9 +168,9 @@ impl Run {
         let state = observation.code.as_deref().unwrap_or("ok");
         let label = format!("Observation {number} | {} | {state}", action.summary());
         let keeps = observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource(_)));
-        let sha256 = crate::sha256(observation.text.as_bytes());
+        let sha256 = common::sha256::Sha256::of(&observation.text);
         let stored = observation.storage_ref.clone();
-        let stored = stored.unwrap_or_else(|| crate::journal::place_of(&observation.text));
+        let stored = stored.unwrap_or_else(|| crate::stored::place_of(&observation.text));
         if keeps {
             self.context.loaded(&label, &observation.text);
         } else {

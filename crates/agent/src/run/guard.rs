@@ -1,11 +1,13 @@
 //! Is an action legal now? Decided before anything is looked up.
 
-use skill::inner_path::InnerPath;
-use tools::permission::{Tool, ToolSet};
+use common::inner_path::InnerPath;
+use permission::{Tool, ToolSet};
 
-use super::{Run, RunKind};
+use super::Run;
 use crate::action::{Action, SkillRef};
-use crate::step::{Refusal, SelectedSkill};
+use crate::observation::SelectedSkill;
+use crate::request::Refusal;
+use crate::setup::RunKind;
 
 /// What the guard says.
 pub(super) enum Ruling {
@@ -115,7 +117,7 @@ impl Run {
                 "InvalidAction",
                 format!(
                     "the skill `{}` has not been selected",
-                    skill::text::for_terminal(&wanted.name)
+                    common::text::for_terminal(&wanted.name)
                 ),
                 match self.setup.kind {
                     RunKind::Served => "load it with the tool `skill` first",
@@ -133,7 +135,7 @@ impl Run {
         match Tool::named(tool) {
             Some(known) if effective.contains(known) => Ok(()),
             _ => {
-                let tool = skill::text::for_terminal(tool);
+                let tool = common::text::for_terminal(tool);
                 let offered: Vec<&str> = effective.iter().map(|tool| tool.name()).collect();
                 let message = match acting {
                     Some(skill) => format!(

@@ -1,13 +1,14 @@
-use serde_json::{Value, json};
-use skill::load::LoadReport;
-use skill::roots::Source;
-use tools::permission::{
+use crate::setup::Patience;
+use common::skill::{LoadReport, Source};
+use permission::{
     Action as Rule, Answer, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
 };
+use serde_json::{Value, json};
 
 use super::*;
 use crate::budget::{Budget, Usage};
-use crate::step::{Prepared, Raw, Refusal};
+use crate::reply::Raw;
+use crate::request::{Prepared, Refusal};
 
 /// A run whose world is made of values: what the model says is a list, what comes of it is a function.
 struct Play {
@@ -111,6 +112,7 @@ fn request_of(action: &Action) -> Request {
         risk: Risk::Low,
         effect: "does it".to_owned(),
         params: Value::Null,
+        file: None,
         skill_hash: None,
         read_only: true,
     }
@@ -150,7 +152,7 @@ fn fine(request: &Request) -> Observation {
         hash: SkillHash("sha256:0".to_owned()),
         allowed_tools: (name.name == "reader").then(|| vec!["read_file".to_owned()]),
         run_mode: RunMode::Inline,
-        report: LoadReport::default(),
+        report: LoadReport::of_file("SKILL.md", b""),
     };
     match &request.action {
         Action::SelectSkills { skills, .. } => Observation {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use common::sha256::Sha256;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::standard;
-use super::{Case, Located};
+use super::{Case, Located, standard};
 use crate::folder::open_regular;
 
 /// Bytes of the longest file of cases.
@@ -152,7 +152,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Located>, CaseError> {
 pub fn read(path: &Path, text: &str) -> Result<Vec<Located>, CaseError> {
     let parse = Parse { path, text };
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    let sha256 = crate::sha256(text.as_bytes());
+    let sha256 = Sha256::of(text.as_bytes()).to_string();
     // The document itself is gone before it is read for good: a large suite need not fit twice.
     let shape = Shape::of(&parse.whole()?);
     let cases = match shape {

@@ -1,5 +1,7 @@
 //! Are the files what was expected?
 
+use common::sha256::Sha256;
+
 use super::output::fits;
 use super::{Checks, Dimension, Files};
 use crate::case::{Case, ExpectedContent, ExpectedFile};
@@ -70,7 +72,7 @@ fn checked(expected: &ExpectedFile, content: Option<&[u8]>) -> Result<(), String
         (Some(content), true) => content,
     };
     if let Some(wanted) = &expected.sha256 {
-        let found = crate::sha256(content);
+        let found = Sha256::of(content).to_string();
         if !found.eq_ignore_ascii_case(wanted) {
             return Err(format!("its SHA-256 is {found}, not {wanted}"));
         }

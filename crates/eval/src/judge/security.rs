@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use tools::permission::Action as Ruling;
+use permission::Action as Ruling;
 
 use super::{Checks, Dimension};
 use crate::case::Case;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use common::sha256::Sha256;
 use serde_json::{Value, json};
 
 use super::*;
@@ -456,7 +457,7 @@ impl Files for Tree {
 #[test]
 fn files_are_judged_by_presence_hash_and_schema() {
     let tree = Tree(HashMap::from([("out.json".into(), b"{\"n\": 1}".to_vec())]));
-    let hash = crate::sha256(b"{\"n\": 1}");
+    let hash = Sha256::of(b"{\"n\": 1}").to_string();
     for (expected, message) in [
         (json!({"path": "out.json"}), None),
         (json!({"path": "out.json", "sha256": hash}), None),

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use common::text::one_line;
+
 use super::{Report, percent};
 use crate::runner::CaseResult;
-use skill::text::one_line;
 
 /// The report as Markdown.
 pub fn markdown(report: &Report) -> String {

@@ -1,13 +1,13 @@
 //! The action of a decision, checked key by key, so that a problem has a path.
 
+use Need::{Optional, Required};
 use agent::action::Action;
+use common::skill::Source;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use skill::roots::Source;
 
 use super::Problem;
 use super::problem::{kind, quoted};
-use Need::{Optional, Required};
 
 /// A key of a payload.
 pub(super) struct Field {

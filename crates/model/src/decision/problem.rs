@@ -1,9 +1,9 @@
 //! What can be wrong with a model's reply, in words for the model.
 
+use common::text::{one_line, prefix};
+use permission::Tool;
 use serde_json::Value;
-use skill::text::{one_line, prefix};
 use thiserror::Error;
-use tools::permission::Tool;
 
 use super::MAX_REPLY_BYTES;
 use super::payload::KINDS;

@@ -4,9 +4,10 @@ pub(crate) mod properties;
 
 use agent::action::{Action, SkillRef};
 use agent::plan::{Plan, PlanUpdate};
+use agent::reply::Raw;
+use common::skill::Source;
 use schemars::schema_for;
 use serde_json::json;
-use skill::roots::Source;
 
 use super::payload::{KINDS, Need};
 use super::*;
@@ -15,7 +16,7 @@ use super::*;
 fn check(text: &str, expected: Result<Action, &str>) {
     let found = parse(text).map(|understood| understood.decision.action);
     let found = found.map_err(|problem| problem.for_model());
-    assert_eq!(found, expected.map_err(str::to_owned), "{}", skill::text::prefix(text, 200));
+    assert_eq!(found, expected.map_err(str::to_owned), "{}", common::text::prefix(text, 200));
 }
 
 fn answer(content: &str) -> Result<Action, &'static str> {
@@ -442,7 +443,7 @@ fn the_table_of_payloads_is_what_actions_have() {
 #[test]
 fn a_reply_carries_what_was_read_and_its_hash() {
     let usage = Usage { output_tokens: 3, ..Usage::default() };
-    let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
+    let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".parse().ok();
     let raw = Raw { sha256, bytes: 3, text: Some("abc".to_owned()) };
     let problem = format!("no JSON object in the reply{NO_OBJECT}");
     assert_eq!(reply("abc", usage), Reply::Invalid { problem, usage, raw });

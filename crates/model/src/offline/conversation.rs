@@ -3,7 +3,7 @@
 use agent::action::{Action, Decision};
 use agent::context::{Prompt, Role};
 use agent::plan::StepStatus;
-use skill::roots::Source;
+use common::skill::Source;
 
 use super::plan;
 

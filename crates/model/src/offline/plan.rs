@@ -1,8 +1,8 @@
 //! The planner's plan: always the same three steps.
 
 use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
+use common::text::{one_line, prefix};
 use serde_json::json;
-use skill::text::{one_line, prefix};
 
 const STEPS: [(&str, &str); 3] = [
     ("skill", "Load the skill that fits"),

@@ -5,14 +5,16 @@ mod properties;
 
 use agent::action::Action;
 use agent::budget::Budget;
+use agent::observation::Observation;
 use agent::outcome::StopReason;
-use agent::run::{Preloaded, RunKind, Setup};
-use agent::step::{Observation, Refusal};
+use agent::request::Refusal;
+use agent::setup::{Preloaded, RunKind, Setup};
+use common::skill::Source;
 use serde_json::{Value, json};
 use skill::index::{Index, IndexOptions};
 use skill::load::{FileList, Files, Limits, injection, load_body};
 use skill::metadata::ReadOptions;
-use skill::roots::{Root, Source};
+use skill::roots::Root;
 
 use super::*;
 use crate::rehearsal::{Comes, Rehearsed, loaded, rehearse, selected, setup};
@@ -273,7 +275,7 @@ fn a_result_that_a_compaction_took_is_named() {
     let run = run(setup, prints(&"x\n".repeat(12_000)));
     let answer = &run.outcome.answer;
     let expected = "The output is long; all of it is in the run's folder, in `observations/";
-    assert!(answer.starts_with(expected), "{}", skill::text::prefix(answer, 300));
+    assert!(answer.starts_with(expected), "{}", common::text::prefix(answer, 300));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use agent::context::{Limits, Prompt};
+use permission::ToolSet;
 use serde_json::{Map, Value, json};
-use tools::permission::ToolSet;
 
 use super::*;
 use crate::conversation::tests::context;

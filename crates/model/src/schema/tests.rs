@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
-use tools::call::InvalidCall;
+use tools::call::{Call, InvalidCall};
 
 use super::*;
 

@@ -2,9 +2,10 @@
 
 use agent::action::Action;
 use agent::context::Context;
+use agent::observation::Observation;
 use agent::outcome::StopReason;
-use agent::run::Preloaded;
-use agent::step::{Observation, Refusal};
+use agent::request::Refusal;
+use agent::setup::Preloaded;
 use schemars::schema_for;
 use serde_json::{Value, json};
 
@@ -84,7 +85,7 @@ fn a_subagent_has_turns_of_its_own() {
     let script = json!({"turns": [answer("parent")], "subagents": {"research": [answer("child")]}});
     let preloaded = |name: &str| {
         let skill = selected(name);
-        let setup = agent::run::Setup {
+        let setup = agent::setup::Setup {
             preloaded: vec![Preloaded { skill, text: "Look it up.".to_owned() }],
             ..setup("do it")
         };

@@ -1,5 +1,6 @@
 use std::io::{Seek, Write};
 
+use common::sha256::Sha256;
 use proptest::prelude::*;
 use skill::metadata::ReadOptions;
 use skill::trust::TrustStore;
@@ -7,7 +8,7 @@ use skill::trust::TrustStore;
 use super::write::Writer;
 use super::*;
 use crate::check::{CheckError, Rules, check};
-use crate::manifest::{FileRecord, Manifest, ManifestSkill, sha256};
+use crate::manifest::{FileRecord, Manifest, ManifestSkill};
 use crate::material::{Material, Mode};
 
 const SKILL: &str = "---\nname: a\ndescription: A.\nversion: 1.0.0\n---\nBody.\n";
@@ -15,7 +16,7 @@ const SKILL: &str = "---\nname: a\ndescription: A.\nversion: 1.0.0\n---\nBody.\n
 fn record(path: &str, content: &str, mode: Mode) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
-        sha256: sha256(content.as_bytes()),
+        sha256: Sha256::of(content.as_bytes()).to_string(),
         size: content.len() as u64,
         mode,
     }

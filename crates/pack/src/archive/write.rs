@@ -6,10 +6,10 @@
 
 use std::io::{self, Write};
 
+use common::sha256::hex;
 use flate2::Crc;
 use sha2::{Digest, Sha256};
 
-use crate::manifest::hex;
 use crate::material::Mode;
 
 /// The first day that a zip file knows.

@@ -1,12 +1,13 @@
 //! Whether an installed skill is still what was installed, and still what was signed.
 
+use common::sha256::Sha256;
 use skill::lock::{FileRecord, LockedSkill};
 use skill::trust::TrustStore;
 
 use super::state::InstalledState;
 use super::{Root, state_of};
 use crate::check::differences;
-use crate::manifest::{MANIFEST, Manifest, SIGNATURE, sha256};
+use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
 use crate::refusal::{Flaw, Refusal};
 use crate::signature;
 
@@ -34,7 +35,7 @@ fn check_manifest(root: &Root, locked: &LockedSkill, trust: &TrustStore) -> Resu
         |name: &str| Refusal::of(Flaw::NotAsInstalled, name).because("it is not kept any more");
     let kept = root.kept_pack(hash).ok_or_else(|| missing(MANIFEST))?;
     let manifest = kept.manifest;
-    if sha256(&manifest) != *hash {
+    if Sha256::of(&manifest).to_string() != *hash {
         return Err(Refusal::of(Flaw::NotAsInstalled, MANIFEST));
     }
     let parsed = Manifest::parse(&manifest)?;
@@ -45,7 +46,7 @@ fn check_manifest(root: &Root, locked: &LockedSkill, trust: &TrustStore) -> Resu
     }
     let Some(expected) = &locked.signature else { return Ok(()) };
     let text = kept.signature.ok_or_else(|| missing(SIGNATURE))?;
-    if sha256(text.as_bytes()) != *expected {
+    if Sha256::of(text.as_bytes()).to_string() != *expected {
         return Err(Refusal::of(Flaw::NotAsInstalled, SIGNATURE));
     }
     match (&locked.signer, signature::check(&text, &manifest, &parsed, trust)) {

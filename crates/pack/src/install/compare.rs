@@ -1,9 +1,9 @@
 //! A skill of a pack beside what the lockfile says of it.
 
+use common::sha256::Sha256;
 use skill::lock::LockedSkill;
 
 use crate::check::{Pack, PackedSkill};
-use crate::manifest::sha256;
 use crate::refusal::{Flaw, Refusal};
 
 /// What a new copy of an installed skill may not be without the user's word.
@@ -39,12 +39,15 @@ pub fn compare_with_locked(
     pack: &Pack,
     locked: &LockedSkill,
 ) -> Option<Refusal> {
-    let signature = pack.signature.as_ref().map(|signature| sha256(signature.as_bytes()));
+    let signature =
+        pack.signature.as_ref().map(|signature| Sha256::of(signature.as_bytes()).to_string());
     let signer = pack.signer.as_ref().map(|signer| &signer.key);
     let locked_signer = locked.signer.as_ref().map(|signer| &signer.key);
     let what = match () {
         () if skill.sha256 != locked.sha256 => "its files are others",
-        () if pack.manifest.as_deref().map(sha256) != locked.manifest => {
+        () if pack.manifest.as_deref().map(|manifest| Sha256::of(manifest).to_string())
+            != locked.manifest =>
+        {
             "its manifest.json is another"
         }
         () if signature != locked.signature => "its signature is another, or there is none",

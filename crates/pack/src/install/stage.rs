@@ -1,11 +1,11 @@
 //! Unpacking beside the installed skills, and taking their place.
 
-use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{fs, thread};
 
+use common::sha256::Sha256;
 use skill::lock::{LockedSkill, Signer};
 
 use super::error::Doing;
@@ -14,7 +14,7 @@ use super::state::records;
 use super::{InstallError, Opened};
 use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
 use crate::disk::open_plain;
-use crate::manifest::{DETACHED, MANIFEST, SIGNATURE, sha256};
+use crate::manifest::{DETACHED, MANIFEST, SIGNATURE};
 use crate::material::{Entry, Material, Mode};
 
 /// What happens to a skill of the same name.
@@ -184,7 +184,10 @@ impl Opened<'_> {
                     sha256: skill.sha256.clone(),
                     files: skill.files.clone(),
                     manifest: manifest.clone(),
-                    signature: pack.signature.as_ref().map(|text| sha256(text.as_bytes())),
+                    signature: pack
+                        .signature
+                        .as_ref()
+                        .map(|text| Sha256::of(text.as_bytes()).to_string()),
                     signer: pack.signer.clone(),
                     installed_at: now.clone(),
                 });
@@ -279,7 +282,7 @@ impl Opened<'_> {
     /// Keeps manifest and signature, so that the skills can be verified at any later time.
     fn keep_manifest(&self, staging: &Path, pack: &Pack) -> Result<Option<String>, InstallError> {
         let Some(manifest) = &pack.manifest else { return Ok(None) };
-        let hash = sha256(manifest);
+        let hash = Sha256::of(manifest).to_string();
         let (draft, folder) = (staging.join("pack"), self.root.packs().join(&hash));
         let write = || {
             self.disk.create_folder(&draft)?;

@@ -5,13 +5,13 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use common::sha256::hex;
 use sha2::{Digest, Sha256};
 use skill::lock::{FileRecord, LockedSkill};
 
 use super::Root;
 use crate::check::{differences, in_parallel};
 use crate::disk::open_plain;
-use crate::manifest::hex;
 use crate::material::Mode;
 use crate::refusal::{Flaw, Refusal};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use skill::text::is_hidden;
+use common::text::is_hidden;
 
 use super::finding::Severity;
 

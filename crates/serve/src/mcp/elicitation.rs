@@ -8,9 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::session::{Person, Question, Said};
-use crate::skill_uri::hexadecimal;
 use axum::http::request::Parts;
+use common::sha256::Sha256;
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -18,7 +17,8 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+
+use crate::session::{Person, Question, Said};
 
 /// The name of the question among those of a call.
 const QUESTION: &str = "approval";
@@ -141,11 +141,11 @@ impl Person for Asking {
 /// What is asked, whichever run asks it, and about which content of the skill.
 fn hash(Question { request, content }: &Question) -> String {
     let asked = json!([request.tool, request.params, request.effect, content]);
-    hexadecimal(&Sha256::digest(asked.to_string().as_bytes()))
+    Sha256::of(asked.to_string()).to_string()
 }
 
 fn form(Question { request, .. }: &Question, reach: Reach) -> ElicitRequestParams {
-    let line = skill::text::for_terminal;
+    let line = common::text::for_terminal;
     let (tool, effect) = (line(&request.tool), line(&request.effect));
     let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", request.risk);
     for (label, value) in request.facts() {

@@ -5,19 +5,19 @@
 
 use std::collections::BTreeMap;
 
+use common::inner_path::InnerPath;
+use common::sha256::Sha256;
 use rmcp::model::{CustomRequest, ErrorCode, ErrorData, Resource};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use skill::index::Entry;
-use skill::inner_path::InnerPath;
 use skill::load::{Files, load_frontmatter};
 
 use super::page;
 use super::resources::{files, resource, unknown};
 use crate::session::read_verbatim;
 use crate::shelf::Shelf;
-use crate::skill_uri::{SkillUri, hexadecimal};
+use crate::skill_uri::SkillUri;
 
 /// What the extension is called.
 pub(super) const NAME: &str = "io.modelcontextprotocol/skills";
@@ -66,7 +66,7 @@ pub(super) fn extended(shelf: &Shelf, request: &CustomRequest) -> Result<Value, 
             Err(ErrorData::invalid_params(message, None))
         }
         method => {
-            let method = skill::text::for_terminal(skill::text::prefix(method, 100));
+            let method = common::text::for_terminal(common::text::prefix(method, 100));
             let message = format!("there is no method `{method}`");
             Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
         }
@@ -120,7 +120,7 @@ fn manifest(shelf: &Shelf, entry: &Entry) -> Result<Value, &'static str> {
         }
         resources.push(json!({
             "uri": SkillUri::of(&entry.name, &file.path).to_string(),
-            "digest": format!("sha256:{}", hexadecimal(&Sha256::digest(&bytes))),
+            "digest": format!("sha256:{}", Sha256::of(&bytes)),
             "size": bytes.len(),
         }));
     }

@@ -1,7 +1,7 @@
 //! Skills' files as resources.
 
 use agent::action::{Action, SkillRef};
-use agent::step::Observation;
+use agent::observation::Observation;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::RoleServer;
@@ -101,7 +101,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 /// The same for what is not there and for what must not be seen.
 pub(super) fn unknown(uri: &str) -> ErrorData {
-    let uri = skill::text::for_terminal(skill::text::prefix(uri, 300));
+    let uri = common::text::for_terminal(common::text::prefix(uri, 300));
     ErrorData::invalid_params(format!("nothing is served at `{uri}`"), None)
 }
 

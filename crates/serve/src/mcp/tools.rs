@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use agent::action::Action;
-use agent::skill_tool::{self, Definition};
-use agent::step::{Observation, Refusal};
+use agent::observation::Observation;
+use agent::request::Refusal;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     ListToolsResult, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
+use runtime::skill_tool::{self, Definition};
 use serde_json::Value;
 
 use super::Connection;
@@ -31,7 +32,7 @@ impl Connection {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let unknown = || {
-            let name = skill::text::for_terminal(skill::text::prefix(&request.name, 100));
+            let name = common::text::for_terminal(common::text::prefix(&request.name, 100));
             ErrorData::invalid_params(format!("there is no tool `{name}`"), None)
         };
         let snapshot = self.shelf.current();
@@ -73,7 +74,7 @@ impl Connection {
             || "an unnamed client".to_owned(),
             |client| format!("{} {}", client.name, client.version),
         );
-        let client = skill::text::for_terminal(skill::text::prefix(&client, 200)).into_owned();
+        let client = common::text::for_terminal(common::text::prefix(&client, 200)).into_owned();
         tokio::select! {
             outcome = self.session.call(wanted, &client, asking.clone()) => {
                 outcome.map_err(|error| ErrorData::internal_error(error.to_string(), None))

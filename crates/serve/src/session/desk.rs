@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use agent::action::Action;
-use agent::driver::{Approver, Cancel, Listener, Toolbox};
 use agent::event::Event;
-use agent::journal::Journal;
-use agent::step::{Loaded, LoadedFile, Observation, Refusal, Request};
-use agent::workbench::Workbench;
-use sha2::{Digest, Sha256};
-use skill::inner_path::InnerPath;
-use skill::load::{Files, LoadError, LoadReport};
-use skill::metadata::RunMode;
-use tools::permission::{Answer, ApprovalRequest, Approved, Grant};
+use agent::model::Cancel;
+use agent::observation::{Loaded, LoadedFile, Observation};
+use agent::request::{Refusal, Request};
+use common::inner_path::InnerPath;
+use common::skill::{LoadReport, RunMode};
+use permission::{Answer, ApprovalRequest, Approved, Grant};
+use runtime::driver::{Approver, Listener, Toolbox};
+use runtime::journal::Journal;
+use runtime::workbench::Workbench;
+use skill::load::{Files, LoadError};
 
 use super::{Call, Said};
 use crate::shelf::{Shelf, Snapshot};
-use crate::skill_uri::hexadecimal;
 
 /// Acts for one call.
 pub(super) struct Desk<'a> {
@@ -56,12 +56,7 @@ impl<'a> Desk<'a> {
         let files = Files::open(entry).map_err(refused)?;
         let bytes =
             read_verbatim(&files, &path, self.shelf.settings.limits.file_bytes).map_err(refused)?;
-        let report = LoadReport {
-            path: path.as_str().to_owned(),
-            bytes_read: bytes.len() as u64,
-            file_sha256: hexadecimal(&Sha256::digest(&bytes)),
-            ..LoadReport::default()
-        };
+        let report = LoadReport::of_file(path.as_str(), &bytes);
         let text = format!("{path} of {} handed over, {} bytes", skill.name, bytes.len());
         self.content = Some(bytes);
         let (skill, path) = (entry.name.clone(), path.as_str().to_owned());

@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 
+use common::skill::Source;
+
 use super::*;
 use crate::cache::{Cache, CacheState};
 use crate::frontmatter::{FrontmatterError, split_whole};
 use crate::index::{Index, IndexOptions};
 use crate::metadata::{Metadata, ReadOptions};
-use crate::roots::{Root, Source};
+use crate::roots::Root;
 use crate::world::World;
 
 /// Refusals of a file with readable YAML, a name and a description: the safety rules.

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Entry;
-use crate::roots::Source;
 
 /// A name that several skills have.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

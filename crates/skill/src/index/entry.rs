@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use common::skill::{Diagnostic, Source};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::load::{ContentHash, LoadError, check_trusted};
-use crate::metadata::{Controls, Diagnostic, Meta};
-use crate::roots::{Root, Source};
+use crate::metadata::{Controls, Meta};
+use crate::roots::Root;
 use crate::scan::{Found, Link};
 use crate::trust::{Verdict, Waiting};
 

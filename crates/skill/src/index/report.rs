@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
+use common::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Conflict;
 use crate::cache::CacheState;
-use crate::roots::{Root, Source};
+use crate::roots::Root;
 use crate::scan::{Problem, Scan};
 
 /// How an index came about.

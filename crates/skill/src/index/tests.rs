@@ -1,3 +1,5 @@
+use common::sha256::Sha256;
+use common::skill::Source;
 use serde_json::{Value as Json, json};
 
 use super::*;
@@ -54,13 +56,13 @@ fn the_hash_is_that_of_the_canonical_json() {
     let index = build_root(&world, &IndexOptions::default());
     assert_eq!(index.skills.len(), 4);
     let json = canonical(&serde_json::to_value(&index.skills).unwrap());
-    assert_eq!(index.hash(), format!("sha256:{}", crate::load::sha256(json.as_bytes())));
+    assert_eq!(index.hash(), format!("sha256:{}", Sha256::of(json.as_bytes())));
 }
 
 #[test]
 fn the_hash_of_nothing_is_that_of_an_empty_list() {
     let index = build(&World::new(), &[]);
-    assert_eq!(index.hash(), format!("sha256:{}", crate::load::sha256(b"[]")));
+    assert_eq!(index.hash(), format!("sha256:{}", Sha256::of(b"[]")));
 }
 
 #[test]

@@ -3,13 +3,17 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Files, Limits, LoadError, LoadReport, Loaded, Oversize, sha256};
+use common::sha256::Sha256;
+use common::skill::{Diagnostic, LoadReport};
+use common::text;
+
+use super::{Files, Limits, LoadError, Loaded, Oversize};
 use crate::chunks::{self, Chunk, Parts};
 use crate::frontmatter::{self, FrontmatterError};
 use crate::index::Entry;
-use crate::metadata::{Diagnostic, Metadata, ReadOptions};
+use crate::metadata::{Metadata, ReadOptions};
+use crate::sections;
 use crate::value::Map;
-use crate::{sections, text};
 
 const MANIFEST: &str = "SKILL.md";
 /// Dropped headings that are named in the text; the report has them all.
@@ -40,8 +44,8 @@ pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<B
         bytes_read: bytes.len() as u64,
         chars_returned: fitted.text.chars().count(),
         truncated: fitted.full.is_some(),
-        file_sha256: sha256(&bytes),
-        text_sha256: sha256(fitted.text.as_bytes()),
+        file_sha256: Sha256::of(&bytes),
+        text_sha256: Some(Sha256::of(&fitted.text)),
         dropped_sections: fitted.dropped,
         storage_ref: None,
         diagnostics: modified.into_iter().chain(diagnostics).chain(tags).collect(),

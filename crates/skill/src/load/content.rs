@@ -11,18 +11,18 @@ mod walk;
 mod tests;
 
 use std::ffi::OsString;
-use std::fmt;
-use std::io;
 use std::os::fd::AsFd;
+use std::{fmt, io};
 
+use common::sha256::{Sha256, hex};
+use common::text::for_terminal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256 as Hasher};
 
-use super::{Files, LoadError, sha256};
+use super::{Files, LoadError};
 use crate::index::Entry;
 use crate::lock::{FileRecord, Mode, absorb};
-use crate::text::for_terminal;
 use walk::Walk;
 
 /// Files, folders and links of a skill that are looked at.
@@ -150,7 +150,7 @@ impl Content {
     fn holds(&self, path: &str, bytes: &[u8]) -> bool {
         let real = links::resolve(&self.items, &[], path.as_bytes());
         let found = real.inside().and_then(|real| item_at(&self.items, &real));
-        matches!(found, Some(Kind::File { sha256: known, .. }) if *known == sha256(bytes))
+        matches!(found, Some(Kind::File { sha256: known, .. }) if *known == Sha256::of(bytes).to_string())
     }
 }
 
@@ -160,19 +160,25 @@ fn item_at<'a>(items: &'a [Item], path: &[u8]) -> Option<&'a Kind> {
 }
 
 fn hash(items: &[Item]) -> ContentHash {
-    let mut tree = Sha256::new();
+    let mut tree = Hasher::new();
     for Item { path, kind } in items {
         match kind {
             Kind::File { mode, size, sha256 } => {
                 absorb(&mut tree, path, mode.bits(), *size, sha256);
             }
             Kind::Link { target } => {
-                absorb(&mut tree, path, 0o120_777, target.len() as u64, &sha256(target));
+                absorb(
+                    &mut tree,
+                    path,
+                    0o120_777,
+                    target.len() as u64,
+                    &Sha256::of(target).to_string(),
+                );
             }
             Kind::Folder => absorb(&mut tree, path, 0o40_755, 0, ""),
         }
     }
-    ContentHash(format!("sha256:{}", crate::hex(&tree.finalize())))
+    ContentHash(format!("sha256:{}", hex(&tree.finalize())))
 }
 
 impl Files {

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cap_std::fs::{Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use common::inner_path::InnerPath;
+use common::skill::Source;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use schemars::JsonSchema;
@@ -22,8 +24,6 @@ use super::content::{Content, ContentHash};
 use super::seal::Seal;
 use crate::builtin::{self, BuiltinFile};
 use crate::index::Entry;
-use crate::inner_path::InnerPath;
-use crate::roots::Source;
 
 pub(super) const MANIFEST: &str = "SKILL.md";
 /// A device or pipe must neither be waited for nor take over the terminal.

@@ -3,9 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::{LoadReport, SkillFile};
+use common::skill::LoadReport;
+use common::text;
+
+use super::SkillFile;
 use crate::index::Entry;
-use crate::text;
 
 /// Names that are listed.
 const LISTED: usize = 50;

@@ -3,11 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Files, Limits, LoadError, LoadReport, Loaded, sha256};
+use common::inner_path::InnerPath;
+use common::sha256::Sha256;
+use common::skill::{Diagnostic, LoadReport};
+use common::text;
+
+use super::{Files, Limits, LoadError, Loaded};
 use crate::index::Entry;
-use crate::inner_path::InnerPath;
-use crate::metadata::Diagnostic;
-use crate::{sections, text};
+use crate::sections;
 
 /// Reads one file of a skill: the section that `section_hint` names, or its beginning.
 pub fn load_resource(
@@ -44,8 +47,8 @@ pub fn load_resource(
             bytes_read: bytes.len() as u64,
             chars_returned: excerpt.chars().count(),
             truncated,
-            file_sha256: sha256(&bytes),
-            text_sha256: sha256(excerpt.as_bytes()),
+            file_sha256: Sha256::of(&bytes),
+            text_sha256: Some(Sha256::of(&excerpt)),
             dropped_sections: Vec::new(),
             storage_ref: None,
             diagnostics,

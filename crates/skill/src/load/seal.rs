@@ -7,11 +7,12 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use super::{Files, LoadError, VerifyOnLoad, sha256};
+use common::sha256::Sha256;
+use common::skill::{Diagnostic, Source};
+
+use super::{Files, LoadError, VerifyOnLoad};
 use crate::index::Entry;
 use crate::lock::{LockedSkill, Lockfile, tree_hash};
-use crate::metadata::Diagnostic;
-use crate::roots::Source;
 
 /// Where a skill's lockfile would be, and under which name.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Files {
             let known = locked.files.iter().find(|file| file.path == path);
             match known {
                 None => Some("it was not installed with the skill"),
-                Some(file) if file.sha256 != sha256(bytes) => {
+                Some(file) if file.sha256 != Sha256::of(bytes).to_string() => {
                     Some("it was changed since the skill was installed")
                 }
                 Some(_) => None,

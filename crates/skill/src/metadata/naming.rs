@@ -3,9 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use common::skill::Diagnostic;
 use unicode_normalization::UnicodeNormalization;
-
-use super::Diagnostic;
 
 const NAME_CHARS: usize = 64;
 const DESCRIPTION_CHARS: usize = 1_024;
@@ -31,7 +30,7 @@ pub(crate) fn departures(name: &str, description: &str, folder: &str) -> Vec<Dia
             "name-directory-mismatch",
             format!(
                 "the name `{name}` differs from its folder's, `{}`",
-                crate::text::for_terminal(folder)
+                common::text::for_terminal(folder)
             ),
         );
     }

@@ -1,3 +1,5 @@
+use common::skill::RunMode;
+
 use super::*;
 
 fn read(yaml: &str, options: &ReadOptions) -> Result<Metadata, FrontmatterError> {

@@ -5,26 +5,13 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use common::skill::CatalogFormat;
+use common::text::one_line;
+use serde::Serialize;
 use serde_json::json;
 
 use super::Offer;
 use crate::index::Entry;
-use crate::text::one_line;
-
-/// How the list is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CatalogFormat {
-    /// A line a skill.
-    #[default]
-    Lines,
-    /// `<available_skills>`, as the open standard shows it.
-    Xml,
-    /// A JSON object.
-    Json,
-}
 
 /// How the list is written, and how long it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,16 +45,16 @@ impl Offer<'_> {
     pub fn catalog(&self, limits: CatalogLimits, request: &str) -> Catalog {
         let format = limits.format;
         let all: Vec<&Entry> = self.skills().collect();
-        let room = limits.max_chars.checked_sub(format.frame(0).chars().count());
+        let room = limits.max_chars.checked_sub(frame(format, 0).chars().count());
         if let Some(whole) = room.and_then(|room| whole(&all, format, room)) {
             return Catalog {
-                text: if all.is_empty() { String::new() } else { format.write(&whole, 0) },
+                text: if all.is_empty() { String::new() } else { write(format, &whole, 0) },
                 shown: all.iter().map(|entry| entry.name.clone()).collect(),
                 not_shown: 0,
             };
         }
         let (mut shown, mut items) = (Vec::new(), Vec::new());
-        let room = limits.max_chars.checked_sub(format.frame(all.len()).chars().count());
+        let room = limits.max_chars.checked_sub(frame(format, all.len()).chars().count());
         let Some(mut left) = room else {
             return Catalog { text: String::new(), shown, not_shown: all.len() };
         };
@@ -76,7 +63,7 @@ impl Offer<'_> {
             if least(entry) > left {
                 continue;
             }
-            let item = format.item(entry);
+            let item = catalog_item(format, entry);
             let length = item.chars().count();
             if length <= left {
                 left -= length;
@@ -85,7 +72,7 @@ impl Offer<'_> {
             }
         }
         let not_shown = all.len() - shown.len();
-        Catalog { text: format.write(&items, not_shown), shown, not_shown }
+        Catalog { text: write(format, &items, not_shown), shown, not_shown }
     }
 
     /// All skills, those that fit the request first.
@@ -106,83 +93,80 @@ fn least(entry: &Entry) -> usize {
 /// Every item, if all of them fit; with thousands of skills that is known after a few.
 fn whole(all: &[&Entry], format: CatalogFormat, mut room: usize) -> Option<Vec<String>> {
     let fitting = |entry: &&Entry| {
-        let item = format.item(entry);
+        let item = catalog_item(format, entry);
         room = room.checked_sub(item.chars().count())?;
         Some(item)
     };
     all.iter().map(fitting).collect()
 }
 
-impl CatalogFormat {
-    /// Characters that one skill takes.
-    pub fn cost(self, entry: &Entry) -> usize {
-        self.item(entry).chars().count()
-    }
+/// Characters that one skill takes.
+pub fn catalog_cost(format: CatalogFormat, entry: &Entry) -> usize {
+    catalog_item(format, entry).chars().count()
+}
 
-    /// One skill, the separator behind it included.
-    pub fn item(self, entry: &Entry) -> String {
-        let (name, source, description) =
-            (one_line(&entry.name), entry.source, one_line(&entry.description));
-        match self {
-            Self::Lines => {
-                // A bar inside a value must not look like the one between values.
-                let value = |text: Cow<'_, str>| text.replace('|', "\\|");
-                format!(
-                    "- name={} | source={source} | description={}\n",
-                    value(name),
-                    value(description)
-                )
-            }
-            Self::Xml => format!(
-                "<skill>\n<name>{}</name>\n<source>{source}</source>\n<description>{}</description>\n</skill>\n",
-                xml(&name),
-                xml(&description)
-            ),
-            Self::Json => format!(
-                "{},\n",
-                json!({"name": name, "source": source, "description": description})
-            ),
+/// One skill, the separator behind it included.
+pub fn catalog_item(format: CatalogFormat, entry: &Entry) -> String {
+    let (name, source, description) =
+        (one_line(&entry.name), entry.source, one_line(&entry.description));
+    match format {
+        CatalogFormat::Lines => {
+            // A bar inside a value must not look like the one between values.
+            let value = |text: Cow<'_, str>| text.replace('|', "\\|");
+            format!(
+                "- name={} | source={source} | description={}\n",
+                value(name),
+                value(description)
+            )
+        }
+        CatalogFormat::Xml => format!(
+            "<skill>\n<name>{}</name>\n<source>{source}</source>\n<description>{}</description>\n</skill>\n",
+            xml(&name),
+            xml(&description)
+        ),
+        CatalogFormat::Json => {
+            format!("{},\n", json!({"name": name, "source": source, "description": description}))
         }
     }
+}
 
-    fn write(self, items: &[String], not_shown: usize) -> String {
-        let (head, tail) = self.ends(not_shown);
-        let items = items.concat();
-        // JSON allows no comma behind the last item.
-        let items = if self == Self::Json {
-            items.strip_suffix(",\n").map_or(String::new(), |i| format!("{i}\n"))
-        } else {
-            items
-        };
-        format!("{head}{items}{tail}")
-    }
+fn write(format: CatalogFormat, items: &[String], not_shown: usize) -> String {
+    let (head, tail) = ends(format, not_shown);
+    let items = items.concat();
+    // JSON allows no comma behind the last item.
+    let items = if format == CatalogFormat::Json {
+        items.strip_suffix(",\n").map_or(String::new(), |i| format!("{i}\n"))
+    } else {
+        items
+    };
+    format!("{head}{items}{tail}")
+}
 
-    /// Everything but the items.
-    pub(super) fn frame(self, not_shown: usize) -> String {
-        let (head, tail) = self.ends(not_shown);
-        head + &tail
-    }
+/// Everything but the items.
+pub(super) fn frame(format: CatalogFormat, not_shown: usize) -> String {
+    let (head, tail) = ends(format, not_shown);
+    head + &tail
+}
 
-    fn ends(self, not_shown: usize) -> (String, String) {
-        let more = match not_shown {
-            0 => String::new(),
-            1 => "1 more skill is not shown; find it with search_skills".to_owned(),
-            n => format!("{n} more skills are not shown; find them with search_skills"),
-        };
-        let (head, tail) = match (self, not_shown) {
-            (Self::Lines, 0) => ("Available Skills:\n", String::new()),
-            (Self::Lines, _) => ("Available Skills:\n", format!("({more})\n")),
-            (Self::Xml, 0) => ("<available_skills>\n", "</available_skills>\n".to_owned()),
-            (Self::Xml, _) => {
-                ("<available_skills>\n", format!("<note>{more}</note>\n</available_skills>\n"))
-            }
-            (Self::Json, 0) => ("{\"available_skills\": [\n", "]}\n".to_owned()),
-            (Self::Json, _) => {
-                ("{\"available_skills\": [\n", format!("], \"note\": \"{more}\"}}\n"))
-            }
-        };
-        (head.to_owned(), tail)
-    }
+fn ends(format: CatalogFormat, not_shown: usize) -> (String, String) {
+    let more = match not_shown {
+        0 => String::new(),
+        1 => "1 more skill is not shown; find it with search_skills".to_owned(),
+        n => format!("{n} more skills are not shown; find them with search_skills"),
+    };
+    let (head, tail) = match (format, not_shown) {
+        (CatalogFormat::Lines, 0) => ("Available Skills:\n", String::new()),
+        (CatalogFormat::Lines, _) => ("Available Skills:\n", format!("({more})\n")),
+        (CatalogFormat::Xml, 0) => ("<available_skills>\n", "</available_skills>\n".to_owned()),
+        (CatalogFormat::Xml, _) => {
+            ("<available_skills>\n", format!("<note>{more}</note>\n</available_skills>\n"))
+        }
+        (CatalogFormat::Json, 0) => ("{\"available_skills\": [\n", "]}\n".to_owned()),
+        (CatalogFormat::Json, _) => {
+            ("{\"available_skills\": [\n", format!("], \"note\": \"{more}\"}}\n"))
+        }
+    };
+    (head.to_owned(), tail)
 }
 
 /// `text` as the content of an XML element. Angle brackets that were escaped when the skill was read

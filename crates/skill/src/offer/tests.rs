@@ -1,5 +1,7 @@
 use std::fs;
 
+use common::skill::{CatalogFormat, Source};
+
 use super::*;
 use crate::index::IndexOptions;
 use crate::roots::Root;

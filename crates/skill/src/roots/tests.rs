@@ -1,3 +1,5 @@
+use common::skill::Source;
+
 use super::*;
 use crate::world::World;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use common::text::prefix;
 use serde::{Deserialize, Serialize};
 
 use super::tokens::for_each_token;
@@ -9,7 +10,6 @@ use crate::frontmatter;
 use crate::index::Entry;
 use crate::load::{Files, Limits};
 use crate::metadata::ReadOptions;
-use crate::text::prefix;
 
 /// Characters of a body that count: as many as are shown of one by default.
 const CHARS: usize = 40_000;

@@ -138,7 +138,7 @@ fn beginning(text: &str, lines: usize, chars: usize) -> &str {
         text.split_inclusive('\n').take_while(|line| budget.take(line)).map(str::len).sum();
     // A single line longer than the budget is cut rather than lost.
     if kept == 0 && lines > 0 {
-        crate::text::prefix(text.lines().next().unwrap_or(""), chars)
+        common::text::prefix(text.lines().next().unwrap_or(""), chars)
     } else {
         &text[..kept]
     }

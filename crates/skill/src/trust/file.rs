@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use common::sha256::hex;
 use sha2::{Digest, Sha256};
 use state::{Durability, Folder, StateError};
 
@@ -107,7 +108,7 @@ impl TrustStore {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut store = Self { checksum: None, ..self.clone() };
         let plain = serde_json::to_vec(&store).expect("a trust store is plain data");
-        store.checksum = Some(format!("sha256:{}", crate::hex(&Sha256::digest(&plain))));
+        store.checksum = Some(format!("sha256:{}", hex(&Sha256::digest(&plain))));
         let mut bytes = serde_json::to_vec_pretty(&store).expect("a trust store is plain data");
         bytes.push(b'\n');
         bytes

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use common::sha256::Sha256;
+use common::skill::Source;
 use serde::Serialize;
 
 use super::authors::is_own;
 use super::{Trust, TrustedFolder, TrustedSkill, relative};
 use crate::index::Entry;
-use crate::load::{ContentHash, sha256};
+use crate::load::ContentHash;
 use crate::metadata::{Controls, Meta};
-use crate::roots::{Root, Source};
+use crate::roots::Root;
 use crate::scan::Link;
 
 /// Why a skill of a project waits for trust.
@@ -106,5 +108,5 @@ pub(crate) fn metadata_hash(entry: &Entry) -> String {
     let Entry { controls, description, links, meta, name, .. } = entry;
     let said = Said { controls, description, links, meta, name };
     let json = serde_json::to_vec(&said).expect("an entry is plain data");
-    format!("sha256:{}", sha256(&json))
+    format!("sha256:{}", Sha256::of(&json))
 }

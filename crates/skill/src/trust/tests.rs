@@ -1,12 +1,14 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use common::sha256::Sha256;
+use common::skill::Source;
 use serde_json::json;
 
 use super::*;
 use crate::index::{Index, IndexOptions};
 use crate::load::Files;
-use crate::roots::{Root, Source};
+use crate::roots::Root;
 use crate::world::{World, bytes_read_by_this_thread};
 
 const NOW: &str = "2026-01-01T00:00:00Z";
@@ -203,7 +205,7 @@ fn a_store_of_an_earlier_version_is_read_and_counts_for_nothing() {
     let path = serde_json::to_string(&world.path("root")).unwrap();
     let plain =
         format!(r#"{{"projects":{{{path}:{{"index_hash":"sha256:0","trusted_at":"t"}}}}}}"#);
-    let checksum = format!("sha256:{}", crate::load::sha256(plain.as_bytes()));
+    let checksum = format!("sha256:{}", Sha256::of(plain.as_bytes()));
     let pretty = format!(
         "{{\n  \"projects\": {{\n    {path}: {{\n      \"index_hash\": \"sha256:0\",\n      \"trusted_at\": \"t\"\n    }}\n  }},\n  \"checksum\": \"{checksum}\"\n}}\n"
     );

@@ -1,9 +1,11 @@
 use std::fs;
 use std::sync::mpsc::channel;
 
+use common::skill::Source;
+
 use super::*;
 use crate::index::IndexOptions;
-use crate::roots::{Source, Surroundings};
+use crate::roots::Surroundings;
 
 #[test]
 fn a_new_skill_is_announced_and_held_indexes_stay_as_they_were() {

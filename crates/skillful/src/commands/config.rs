@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Value, json};
-use skill::text::for_terminal;
 use state::Folder;
 
 use crate::config::{Config, leaves};
@@ -165,7 +165,7 @@ fn template() -> String {
     let line = |pointer: &str, key: &str, value: &Value| {
         let words = schema.pointer(&format!("{pointer}/properties/{key}/description"));
         let words = words.and_then(Value::as_str).unwrap_or_default();
-        format!("// \"{key}\": {value},  // {}\n", skill::text::one_line(words))
+        format!("// \"{key}\": {value},  // {}\n", common::text::one_line(words))
     };
     let mut text =
         "// Settings of skillful: take the first `//` away from a line to set it.\n{\n".to_owned();

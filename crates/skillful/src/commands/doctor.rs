@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
+use common::skill::Source;
+use common::text::for_terminal;
+use permission::argument;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, Index};
 use skill::load::check_trusted;
-use skill::roots::Source;
-use skill::text::for_terminal;
 use state::Folder;
-use tools::permission::argument;
 use tools::sandbox::Kernel;
 
 use crate::cli::Global;

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use common::text::{for_terminal, for_terminal_block};
+use permission::{CommandLine, argument};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use skill::chunks::Chunk;
 use skill::index::Entry;
 use skill::load::{Files, Limits, SkillFile, VerifyOnLoad, load_body, load_frontmatter};
-use skill::text::{for_terminal, for_terminal_block};
-use tools::permission::{CommandLine, argument};
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
@@ -104,7 +104,7 @@ impl Inspection<'_> {
             for_terminal(&entry.name),
             for_terminal(&entry.id())
         )?;
-        let description = skill::text::one_line(&entry.description);
+        let description = common::text::one_line(&entry.description);
         writeln!(out, "{}\n", wrapped(&description, width, 0))?;
         let tools = entry
             .controls

@@ -5,6 +5,7 @@ pub(crate) mod policy;
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::check::{Pack, PackedSkill, Rules, Verified};
 use pack::install::{
     Installed, Opened, Plan, PlannedSkill, Record, Replace, Root, compare_with_installed,
@@ -14,7 +15,6 @@ use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::lock::{Lockfile, Signer};
-use skill::text::for_terminal;
 
 use crate::commands::trust::keep::{keeping_trust, remember_source};
 use crate::config::RequireSignature;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Report};
 use skill::scan::Problem;
-use skill::text::for_terminal;
 use skill::trust::Waiting;
 
 use crate::commands::origin::{Origin, installed};
@@ -121,7 +121,7 @@ fn table(
         let mark = mark(entry);
         warn.add(mark, &mut line);
         let taken = longest + SOURCE_COLUMNS + 4 + mark.len();
-        let description = skill::text::one_line(&entry.description);
+        let description = common::text::one_line(&entry.description);
         line.push_str(&clipped(&description, width.map(|width| width.saturating_sub(taken))));
         line.push('\n');
         out.write_all(line.as_bytes())?;

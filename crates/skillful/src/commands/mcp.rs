@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::step::Refusal;
-use agent::workbench::Workbench;
+use agent::request::Refusal;
+use runtime::workbench::Workbench;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serve::http::{Door, Entrance, Limits};
 use serve::shelf::{Settings, Shelf};

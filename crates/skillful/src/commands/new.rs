@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::install::Root;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::metadata::Metadata;
-use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};

@@ -1,11 +1,11 @@
 //! Where an installed skill came from, for `list`, `inspect` and `why`.
 
+use common::text::for_terminal;
 use pack::install::{Root, audit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::Entry;
 use skill::lock::{LockedSkill, Signer};
-use skill::text::for_terminal;
 
 use crate::installing::Scope;
 use crate::session::Session;

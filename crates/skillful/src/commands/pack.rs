@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::archive::ArchiveError;
 use pack::check::{Pack as CheckedPack, Rules, Verified};
 use pack::install::{KeptPack, Root};
@@ -13,7 +14,6 @@ use pack::source::{Fetched, Source};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::lock::LockedSkill;
-use skill::text::for_terminal;
 
 use crate::commands::sign::{open_key, signed};
 use crate::failure::{Exit, Failure};

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
+use permission::Grant;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 use tools::grants::{GrantFile, GrantFileError};
-use tools::permission::Grant;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};

@@ -1,6 +1,6 @@
 //! What may be done, as said on the command line.
 
-use tools::permission::{CommandLine, Engine, InvalidRule};
+use permission::{CommandLine, Engine, InvalidRule};
 
 use crate::failure::{Exit, Failure};
 use crate::session::Session;

@@ -12,15 +12,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::action::SkillRef;
 use agent::budget::{Spent, Usage};
-use agent::driver::{Cancel, Driver, Ending, InHand};
+use agent::model::Cancel;
 use agent::outcome::{Status, StopReason};
 use agent::run::Run as AgentRun;
+use common::text::for_terminal_block;
+use permission::{ApprovalRequest, Invocation};
+use runtime::driver::{Driver, Ending, InHand};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::Index;
 use skill::load::check_trusted;
-use skill::text::for_terminal_block;
-use tools::permission::{ApprovalRequest, Invocation};
 
 use crate::commands::rule_flags::RuleFlags;
 use crate::commands::trust::{tell_hidden, waits};

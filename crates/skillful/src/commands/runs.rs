@@ -10,7 +10,7 @@ mod verify;
 
 use std::process::ExitCode;
 
-use agent::journal::JournalError;
+use runtime::journal::JournalError;
 
 use crate::failure::{Exit, Failure};
 use crate::output::Output;

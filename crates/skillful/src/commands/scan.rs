@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use common::inner_path::InnerPath;
+use common::skill::Source;
+use common::text::for_terminal;
 use pack::scan::{File, Finding, FolderError, Report, Scanner, Search, Severity, sarif};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::Entry;
-use skill::inner_path::InnerPath;
 use skill::load::{Files, LoadError};
-use skill::roots::Source;
-use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
 use crate::output::fit::wrapped;

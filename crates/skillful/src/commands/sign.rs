@@ -6,12 +6,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::make::manifest_of;
 use pack::signature::{KeyError, Password, SignError, generate, needs_password, sign};
 use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 
 use crate::commands::pack::{Place, beside, checked};
 use crate::failure::{Exit, Failure};

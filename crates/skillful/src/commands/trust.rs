@@ -9,10 +9,11 @@ pub(crate) mod project;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::skill::Source;
+use common::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::roots::{Root, Source};
-use skill::text::for_terminal;
+use skill::roots::Root;
 use skill::trust::TrustStore;
 
 use crate::failure::{Exit, Failure};

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::install::{InstallError, Kept, Replace};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 
 use crate::commands::trust::keep::keeping_trust;
 use crate::failure::Failure;

@@ -4,6 +4,7 @@ mod compare;
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::check::{Pack, Rules};
 use pack::diff::Changes;
 use pack::install::{Opened, Plan, PlannedSkill, Record, Replace, compare_with_installed};
@@ -11,9 +12,6 @@ use pack::refusal::Flaw;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use skill::text::for_terminal;
-
-use compare::{FailedSource, Found, Group, Which};
 
 use crate::commands::install::{policy, require_signature};
 use crate::commands::trust::keep::keeping_trust;
@@ -21,6 +19,7 @@ use crate::failure::Failure;
 use crate::installing::{byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use compare::{FailedSource, Found, Group, Which};
 
 /// List installed skills whose source has something else now
 ///

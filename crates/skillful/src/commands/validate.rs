@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::skill::Source;
+use common::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, Index};
 use skill::load::load_body;
-use skill::roots::{Root, Source};
+use skill::roots::Root;
 use skill::standard;
-use skill::text::for_terminal;
 
 use crate::failure::{Exit, Failure};
 use crate::output::fit::wrapped;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::check::{CheckError, Rules};
 use pack::install::audit;
 use pack::policy::scan;
@@ -12,7 +13,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::load::Files;
 use skill::lock::{FileRecord, Signer};
-use skill::text::for_terminal;
 
 use crate::commands::install::require_signature;
 use crate::commands::scan::{scan_entry, scan_folder};

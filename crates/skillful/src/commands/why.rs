@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use common::text::for_terminal;
+use permission::{CommandLine, Engine, argument};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
 use skill::load::check_trusted;
-use skill::text::for_terminal;
-use tools::permission::{CommandLine, Engine, argument};
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
@@ -93,7 +93,9 @@ impl<'a> Reasons<'a> {
             losers: conflict.map_or_else(Vec::new, |conflict| conflict.losers.clone()),
             hidden_by: winner.map_or_else(Vec::new, |entry| hidings(entry, session, engine)),
             installed: winner.and_then(|entry| Provenance::of(entry, session)),
-            catalog_chars: winner.map(|entry| session.layers.config.catalog.format.cost(entry)),
+            catalog_chars: winner.map(|entry| {
+                skill::offer::catalog_cost(session.layers.config.catalog.format, entry)
+            }),
             ignored: index.report.ignored.iter().filter(named).collect(),
         }
     }

@@ -6,8 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use permission::{Action, Configuration, Engine, PERMISSIONS};
 use serde_json::{Map, Value, json};
-use tools::permission::{Action, Configuration, Engine, PERMISSIONS};
 
 use super::layers::Layers;
 use super::project::{self, Objection};

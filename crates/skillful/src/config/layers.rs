@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use permission::Rules;
 use serde_json::{Map, Value};
-use tools::permission::Rules;
 
 use super::project::Objection;
 use super::rules::{self, RuleSet};

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use permission::{Action, Configuration, Engine, PERMISSIONS, Rule, Rules};
 use serde_json::{Map, Value, json};
-use tools::permission::{Action, Configuration, Engine, PERMISSIONS, Rule, Rules};
 
 use super::Origin;
 use super::project::Objection;

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use agent::run::Run;
+use common::skill::Source;
 use jiff::Timestamp;
 use model::dialect::{Dialect, TokenLimit};
 use model::remote::{Backoff, Remote, Setup, Wire};
@@ -13,10 +14,9 @@ use model::schema::Offered;
 use model::secret::Secret;
 use model::send::{Connection, Sender, Waits, is_loopback};
 use model::{anthropic, openai};
+use permission::ToolSet;
 use skill::index::Entry;
 use skill::offer::Offer;
-use skill::roots::Source;
-use tools::permission::ToolSet;
 
 use super::key::{self, Key};
 use super::memory::Memory;

@@ -5,9 +5,9 @@
 
 use std::io::{self, Write};
 
+use common::text::{has_hidden, is_hidden};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
-use skill::text::{has_hidden, is_hidden};
 
 /// Writes `value` as one line.
 pub(super) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {

@@ -1,7 +1,7 @@
+use permission::{Request, Tool};
 use serde_json::{Value, json};
 
 use super::Call;
-use crate::permission::{Request, Tool};
 
 fn check(tool: &str, params: Value, patterns: &[&str], risk: &str, effect: &str) {
     let call = Call::parse(tool, params).unwrap();
@@ -144,12 +144,12 @@ fn every_tool_has_a_schema_that_names_its_params() {
         (Tool::DeleteFile, json!(["path"])),
         (Tool::NetworkRequest, json!(["url"])),
     ] {
-        let schema = Call::schema(tool).unwrap().to_value();
+        let schema = tool.params_schema().unwrap().to_value();
         assert_eq!(schema["required"], required, "{}", tool.name());
         assert_eq!(schema["additionalProperties"], false);
         for (name, property) in schema["properties"].as_object().unwrap() {
             assert!(property["description"].is_string(), "{name} of {}", tool.name());
         }
     }
-    assert!(Call::schema(Tool::RunScript).is_none());
+    assert!(Tool::RunScript.params_schema().is_none());
 }

@@ -5,10 +5,11 @@
 
 use std::io;
 
+use common::sha256::Sha256;
+use permission::params::{DeleteFile, WriteFile};
 use serde_json::json;
 
-use crate::call::{DeleteFile, WriteFile};
-use crate::outcome::{Outcome, ToolError, sha256};
+use crate::outcome::{Outcome, ToolError};
 use crate::undo::Undo;
 use crate::workspace::Workspace;
 
@@ -31,7 +32,7 @@ pub(crate) fn write_file(
     if mode.is_some_and(|mode| mode & 0o222 == 0) {
         return Err(ToolError::at(&call.path, io::ErrorKind::PermissionDenied.into()));
     }
-    let sha256 = sha256(call.content.as_bytes());
+    let sha256 = Sha256::of(call.content.as_bytes()).to_string();
     let facts = json!({"path": call.path, "size": size, "created": previous.is_none()});
     let undo = Undo { path: call.path.clone(), previous, sha256_after: Some(sha256.clone()) };
     record(&undo).map_err(|source| ToolError::NotRecorded { path: call.path.clone(), source })?;
@@ -54,7 +55,10 @@ pub(crate) fn delete_file(
         .as_ref()
         .map(|file| &file.bytes)
         .ok_or_else(|| at(io::ErrorKind::NotFound.into()))?;
-    let outcome = Outcome::done(sha256(bytes), json!({"path": call.path, "size": bytes.len()}));
+    let outcome = Outcome::done(
+        Sha256::of(bytes).to_string(),
+        json!({"path": call.path, "size": bytes.len()}),
+    );
     let undo = Undo { path: call.path.clone(), previous, sha256_after: None };
     record(&undo).map_err(|source| ToolError::NotRecorded { path: call.path.clone(), source })?;
     target.remove().map_err(at)?;

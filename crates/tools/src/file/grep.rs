@@ -15,10 +15,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use permission::params::Grep;
 use rustix::fs::fstat;
 
 use super::beneath;
-use crate::call::Grep;
 use crate::outcome::{Outcome, ToolError};
 use crate::perform::Sight;
 use crate::workspace::{Place, Twins, Workspace, has_twin};

@@ -5,11 +5,11 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 
+use permission::params::ListDir;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use serde_json::json;
 
 use super::beneath;
-use crate::call::ListDir;
 use crate::outcome::{Outcome, ToolError};
 use crate::perform::Sight;
 use crate::workspace::{Place, Workspace};

@@ -1,11 +1,12 @@
 //! `read_file`: the text of a file, or some of its lines.
 
+use common::sha256::Sha256;
+use permission::params::ReadFile;
 use rustix::fs::fstat;
 use serde_json::json;
 
 use super::beneath;
-use crate::call::ReadFile;
-use crate::outcome::{Outcome, ToolError, sha256};
+use crate::outcome::{Outcome, ToolError};
 use crate::workspace::{Twins, Workspace, has_twin};
 
 /// Reads the lines that the call asks for.
@@ -22,7 +23,7 @@ pub(crate) fn read_file(call: &ReadFile, workspace: &Workspace) -> Result<Outcom
         "total_lines": text.split_inclusive('\n').count(),
     });
     let outcome = Outcome::text(wanted.concat(), workspace.limits.shown_bytes, facts);
-    Ok(Outcome { sha256: sha256(text.as_bytes()), ..outcome })
+    Ok(Outcome { sha256: Sha256::of(text.as_bytes()).to_string(), ..outcome })
 }
 
 fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {

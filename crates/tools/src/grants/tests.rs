@@ -1,10 +1,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use permission::{Grant, SkillHash};
 use tempfile::TempDir;
 
 use super::GrantFile;
-use crate::permission::{Grant, SkillHash};
 
 fn grant(pattern: &str) -> Grant {
     Grant {

@@ -3,6 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use common::sha256::Sha256;
+use permission::params::{Method, NetworkRequest};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
@@ -11,8 +13,7 @@ use serde_json::json;
 use super::address::is_public;
 use super::request::normal_url;
 use super::{InvalidRequest, NetworkError, NetworkPolicy};
-use crate::call::{Method, NetworkRequest};
-use crate::outcome::{Outcome, sha256, shortened};
+use crate::outcome::{Outcome, shortened};
 use crate::perform::Sight;
 use crate::workspace::{Limits, Workspace};
 
@@ -203,7 +204,7 @@ fn shown(body: Vec<u8>, cut: bool, mut facts: serde_json::Value, limit: usize) -
         return Outcome {
             truncated: true,
             full: Some(body.clone()),
-            ..Outcome::done(sha256(&body), facts)
+            ..Outcome::done(Sha256::of(&body).to_string(), facts)
         };
     };
     match shortened(text, limit) {

@@ -1,9 +1,8 @@
 //! What makes a request one that can be sent.
 
+use permission::params::{Method, NetworkRequest};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
-
-use crate::call::{Method, NetworkRequest};
 
 /// Why a request cannot be sent.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,14 +5,15 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use permission::params::NetworkRequest;
+use permission::{Configuration, Engine, Pattern};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::call::{Call, NetworkRequest};
+use crate::call::Call;
 use crate::network::NetworkError;
 use crate::outcome::Outcome;
 use crate::perform::Sight;
-use crate::permission::{Configuration, Engine, Pattern};
 use crate::workspace::Workspace;
 
 /// A server that gives its answers one after the other, then none, and passes on what it was asked.

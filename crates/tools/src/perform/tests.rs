@@ -10,13 +10,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use permission::{Approved, Configuration, Engine, Verdict};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::perform;
 use crate::call::Call;
 use crate::outcome::{Outcome, ToolError};
-use crate::permission::{Approved, Configuration, Engine, Verdict};
 use crate::undo::Undo;
 use crate::workspace::Workspace;
 

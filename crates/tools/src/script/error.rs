@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use common::sha256::hex;
+
 use crate::sandbox::SandboxError;
 
 /// Why a script could not be run; unless the sandbox says otherwise, nothing ran.
@@ -98,8 +100,4 @@ impl ScriptError {
             Self::Sandbox(error) => error.hint(),
         }
     }
-}
-
-fn hex(bytes: &[u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,8 @@
 //! Files that the tools pretend not to see, or never change, by the patterns of their names.
 
+use permission::Pattern;
+
 use super::spelling::{fold, originals};
-use crate::permission::Pattern;
 
 /// Patterns for paths: one without a slash is about any single name on the way (a directory hides
 /// what is in it), one with a slash about names in a row. However a file system lets a name be

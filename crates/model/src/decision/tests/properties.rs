@@ -2,12 +2,12 @@
 
 use agent::action::{Action, Decision, SkillRef};
 use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
+use common::skill::Source;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value};
-use skill::roots::Source;
 
 use super::super::*;
 

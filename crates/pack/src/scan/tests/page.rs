@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use skill::text::for_terminal;
+use common::text::for_terminal;
 
 use super::super::examples::{EXAMPLES, Examples};
 use super::super::{Place, RULES, Rule, Severity, rules};

@@ -1,8 +1,9 @@
 use std::fs;
 
+use common::skill::Source;
+
 use super::*;
 use crate::index::{Index, IndexOptions};
-use crate::roots::Source;
 use crate::world::{World, bytes_read_by_this_thread};
 
 const BIG: usize = 1_000_000;

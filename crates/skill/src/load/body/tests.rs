@@ -1,3 +1,5 @@
+use common::skill::LoadReport;
+
 use super::*;
 use crate::world::World;
 
@@ -61,8 +63,8 @@ fn the_report_tells_what_was_read() {
         bytes_read: content.len() as u64,
         chars_returned: 8,
         truncated: false,
-        file_sha256: sha256(content.as_bytes()),
-        text_sha256: sha256("Ünïcode\n".as_bytes()),
+        file_sha256: Sha256::of(content),
+        text_sha256: Some(Sha256::of("Ünïcode\n")),
         dropped_sections: Vec::new(),
         storage_ref: None,
         diagnostics: Vec::new(),
@@ -148,7 +150,7 @@ fn an_oversized_body_keeps_its_essentials_and_names_the_rest() {
     assert_eq!(body.core.text, expected);
     assert_eq!(body.core.report.dropped_sections, ["## History", "## Credits"]);
     assert_eq!(body.core.report.chars_returned, expected.chars().count());
-    assert_eq!(body.core.report.text_sha256, sha256(expected.as_bytes()));
+    assert_eq!(body.core.report.text_sha256, Some(Sha256::of(expected)));
     assert_eq!(body.core.full.as_deref(), Some(&document[START.len()..]));
 }
 

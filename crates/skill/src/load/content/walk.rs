@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
+use common::sha256::hex;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode as Permissions, OFlags, fchmod, fstat, mkdirat, openat,
     readlinkat, statat, symlinkat,
@@ -82,7 +83,7 @@ impl Walk {
                 to.write_all(&block[..read])?;
             }
         }
-        self.add(path, Kind::File { mode, size, sha256: crate::hex(&hasher.finalize()) });
+        self.add(path, Kind::File { mode, size, sha256: hex(&hasher.finalize()) });
         Ok(())
     }
 }

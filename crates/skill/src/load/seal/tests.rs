@@ -1,3 +1,5 @@
+use common::skill::Diagnostic;
+
 use super::*;
 use crate::load::{Limits, load_body, load_resource};
 use crate::lock::{Mode, tree_hash};

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use common::skill::Source;
 use eval::case::Located;
 use skill::index::Index;
-use skill::roots::{Root, Source};
+use skill::roots::Root;
 
 use crate::failure::Failure;
 use crate::session::Session;

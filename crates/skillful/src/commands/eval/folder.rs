@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use common::skill::Source;
 use skill::builtin;
 use skill::index::Entry;
-use skill::roots::Source;
 use tempfile::TempDir;
 
 use crate::failure::Failure;

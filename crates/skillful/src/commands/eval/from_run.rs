@@ -43,7 +43,7 @@ impl FromRun {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
         tell_origin(&self.run, &folder, session, output)?;
-        let events = agent::journal::read(&folder).map_err(|error| of_journal(&error))?;
+        let events = runtime::journal::read(&folder).map_err(|error| of_journal(&error))?;
         let own_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let id = self.id.clone().unwrap_or(own_name);
         let target = super::new::target(session, &self.suite, &id)?;

@@ -5,14 +5,15 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use common::skill::Source;
 use eval::case::Located;
 use eval::folder::FolderError;
 use eval::shelf::{Reach, Shelf, ShelfError, Unfit};
+use permission::shell_quoted;
 use serde_json::json;
 use skill::index::Index;
-use skill::roots::{Root, Source};
+use skill::roots::Root;
 use skill::trust::EvalsTrust;
-use tools::permission::shell_quoted;
 
 use crate::failure::{Exit, Failure};
 use crate::session::Session;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agent::event::Event;
+use common::text::for_terminal;
 use eval::case::{self, Located};
 use eval::folder::Folder;
 use eval::judge::{Evidence, Files, Verdict, judge};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 
 use super::of_case;
 use crate::commands::runs::of_journal;
@@ -92,7 +92,7 @@ impl Judge {
             true => (path, false),
             false => (session.run_folder(&self.run)?, true),
         };
-        let events = agent::journal::read(&folder).map_err(|error| of_journal(&error))?;
+        let events = runtime::journal::read(&folder).map_err(|error| of_journal(&error))?;
         Ok((events, own.then_some(folder)))
     }
 }

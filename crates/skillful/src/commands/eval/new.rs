@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::skill::Source;
+use common::text::for_terminal;
 use eval::case::{Case, Constraints, Expect, SequenceConstraint, Setup};
 use model::scripted::Script;
+use permission::shell_quoted;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use skill::index::Entry;
-use skill::roots::Source;
-use skill::text::for_terminal;
 use state::Folder;
-use tools::permission::shell_quoted;
 
 use crate::commands::trust::evals::trust_files;
 use crate::commands::trust::keep::keeping_trust;

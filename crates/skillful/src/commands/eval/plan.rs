@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use eval::runner::Job;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 
 use crate::failure::Failure;
 use crate::output::{Output, Palette, count};

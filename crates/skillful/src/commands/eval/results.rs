@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use agent::journal::{Owner, RunId};
+use common::run_id::RunId;
 use eval::report::{Report, html, junit, markdown};
 use eval::runner::CaseResult;
+use runtime::journal::Owner;
 use serde::Serialize;
 use state::{Access, Folder, StateError};
 
@@ -50,7 +51,7 @@ pub(super) struct Results {
 impl Results {
     /// A new folder below `.agent/eval-runs`.
     pub(super) fn create(session: &Session, now: jiff::Timestamp) -> Result<Self, Failure> {
-        let mut name = RunId::new(now, std::process::id());
+        let mut name = runtime::journal::name_run(now, std::process::id());
         let all = Folder::create(&folder(session))?;
         loop {
             match all.new_folder(name.as_str(), Access::Mask) {

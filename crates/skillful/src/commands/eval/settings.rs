@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use eval::case::Located;
+use permission::Pattern;
 use serde_json::{Map, Value};
-use tools::permission::Pattern;
 
 use crate::config::{Objection, objections};
 use crate::failure::{Exit, Failure};

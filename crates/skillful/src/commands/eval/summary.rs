@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use common::text::for_terminal;
 use eval::report::{AssertionSummary, Report, failures};
-use skill::text::for_terminal;
 
 use crate::output::{Palette, count};
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
+use common::text::for_terminal;
 use eval::case::{self, Located, TriggerQuery, trigger_cases};
 use eval::report::{About, Report, TriggerRate};
 use eval::runner::{self, Job};
@@ -12,7 +13,6 @@ use eval::suite;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::load::check_trusted;
-use skill::text::for_terminal;
 
 use super::folder::{SkillFolder, written};
 use super::run::options;

@@ -3,11 +3,12 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::Duration;
 
-use agent::driver::{Approver, Cancel};
+use agent::model::Cancel;
+use common::text::for_terminal;
+use permission::{Answer, ApprovalRequest, Grant};
+use runtime::driver::Approver;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use skill::text::for_terminal;
 use tools::grants::GrantFile;
-use tools::permission::{Answer, ApprovalRequest, Grant};
 
 use crate::output::Palette;
 use crate::session::Session;

@@ -7,12 +7,12 @@ use std::io::{IsTerminal, Write};
 
 use agent::action::Action;
 use agent::budget::Left;
-use agent::driver::Listener;
 use agent::event::{AssistantDelta, Error, Event, EventData, PlanUpdated};
-use agent::journal::{Redactor, Streamed};
 use agent::plan::{Plan, PlanStep, StepStatus};
+use common::text::{for_terminal, for_terminal_block};
 use model::early::{Early, Shown};
-use skill::text::{for_terminal, for_terminal_block};
+use runtime::driver::Listener;
+use runtime::journal::{Redactor, Streamed};
 
 use crate::output::{Output, Palette};
 
@@ -244,12 +244,13 @@ impl Listener for Screen<'_> {
             }
             Mode::Live { .. } => self.live(event),
             // Whoever waits should know what for.
-            Mode::Quiet => match &event.data {
-                EventData::Error(Error { message, retry_after_ms: Some(1..), .. }) => {
+            Mode::Quiet => {
+                if let EventData::Error(Error { message, retry_after_ms: Some(1..), .. }) =
+                    &event.data
+                {
                     err(&format!("{}\n", for_terminal(message)));
                 }
-                _ => {}
-            },
+            }
             Mode::Silent => {}
         }
     }

@@ -7,15 +7,15 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use agent::action::{Action, SkillRef};
-use agent::driver::{SystemClock, Toolbox};
 use agent::event::Event;
-use agent::journal::{self, Durability, IndexSnapshot, Journal, Origin, Owner, Redactor, RunId};
-use agent::run::{Disclosed, Preloaded, Provenance, Run, RunKind, Setup, ShownCatalog};
-use agent::step::Terms;
-use agent::workbench::{ScriptSettings, Workbench};
+use agent::run::Run;
+use agent::setup::{Disclosed, Preloaded, Provenance, RunKind, Setup, ShownCatalog, Terms};
+use permission::{Engine, Pattern, Verdict, shell_quoted};
+use runtime::driver::{SystemClock, Toolbox};
+use runtime::journal::{self, Durability, IndexSnapshot, Journal, Origin, Owner, Redactor};
+use runtime::workbench::{ScriptSettings, Workbench};
 use skill::index::Index;
 use skill::offer::Offer;
-use tools::permission::{Engine, Pattern, Verdict, shell_quoted};
 use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 
@@ -45,7 +45,7 @@ impl Stage<'_> {
     pub(super) fn begin(&self, wanted: &Wanted) -> Result<Staged, Failure> {
         let config = &self.session.layers.config;
         let random = RandomState::new().hash_one(std::process::id()) as u32;
-        let run_id = RunId::new(jiff::Timestamp::now(), random);
+        let run_id = journal::name_run(jiff::Timestamp::now(), random);
         let request = self.redactor()?.text(&wanted.request).into_owned();
         // One waits for the disk, and with thousands of skills the others take their time.
         let (journal, index, catalog) = std::thread::scope(|scope| {

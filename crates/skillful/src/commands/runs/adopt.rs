@@ -4,13 +4,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use agent::action::{Action, SkillRef};
-use agent::journal::{self, RunId};
-use agent::run::{Provenance, Run};
+use agent::run::Run;
+use agent::setup::Provenance;
 use agent::step::Step;
+use common::run_id::RunId;
+use common::text::{for_terminal, prefix};
+use runtime::journal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use skill::text::{for_terminal, prefix};
 
 use crate::commands::run::setup_of;
 use crate::failure::{Exit, Failure};

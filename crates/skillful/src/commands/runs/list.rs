@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use agent::journal::{self, ListedRun, Origin};
+use common::text::{for_terminal, one_line, prefix};
+use runtime::journal::{self, ListedRun, Origin};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::{for_terminal, one_line, prefix};
 
 use crate::failure::Failure;
 use crate::output::{Output, Palette};

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agent::journal::{self, Pruning};
+use runtime::journal::{self, Pruning};
 use schemars::JsonSchema;
 use serde::Serialize;
 

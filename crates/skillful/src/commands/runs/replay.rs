@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agent::journal;
+use runtime::journal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ impl Replay {
             Some(difference) => writeln!(
                 out,
                 "{bad}different{bad:#}  {}",
-                skill::text::for_terminal_block(&difference.to_string())
+                common::text::for_terminal_block(&difference.to_string())
             ),
         })?;
         Ok(if replayed.identical { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed as u8) })

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agent::event::{ActionValidated, Event, EventData, PlanUpdated};
-use agent::journal::{self, Origin};
 use agent::plan::Plan;
-use agent::step::{Prepared, Refusal};
-use skill::text::{for_terminal, for_terminal_block};
-use tools::permission::Answer;
+use agent::request::{Prepared, Refusal};
+use common::text::{for_terminal, for_terminal_block};
+use permission::Answer;
+use runtime::journal::{self, Origin};
 
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
@@ -164,7 +164,7 @@ fn steps(plan: &Plan, palette: Palette, out: &mut dyn Write) -> std::io::Result<
 fn refusal(validated: &ActionValidated) -> Option<&Refusal> {
     match validated {
         ActionValidated::Guard { refusal, .. } => refusal.as_ref(),
-        ActionValidated::Permission { prepared, .. } => match prepared {
+        ActionValidated::Permission { prepared, .. } => match &**prepared {
             Prepared::Refused { refusal } | Prepared::Denied { refusal, .. } => Some(refusal),
             Prepared::Ask { .. } | Prepared::Allowed { .. } => None,
         },

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use agent::journal;
+use common::text::for_terminal;
+use runtime::journal;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 use tools::undo::{Restoration, Undoing};
 
 use crate::commands::run::{same_workspace, setup_of};

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agent::journal;
+use runtime::journal;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
@@ -39,7 +39,7 @@ impl Verify {
             writeln!(out, "{bad}changed{bad:#}  {} events", verification.events)?;
             for problem in &verification.problems {
                 let place = problem.seq.map_or(String::new(), |seq| format!("event {seq}: "));
-                writeln!(out, "  {place}{}", skill::text::for_terminal(&problem.message))?;
+                writeln!(out, "  {place}{}", common::text::for_terminal(&problem.message))?;
             }
             Ok(())
         })?;

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use eval::case::{Located, Setup};
 use eval::shelf::{Reach, Shelf};
 use eval::suite;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 use skill::trust::TrustStore;
 
 use super::no_home;

@@ -1,9 +1,9 @@
 //! Saying what is hidden from the model until somebody has looked at it.
 
+use common::skill::Source;
+use permission::argument;
 use skill::index::{Entry, Index};
-use skill::roots::Source;
 use skill::trust::Waiting;
-use tools::permission::argument;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, count};

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use common::text::for_terminal;
 use pack::signature::public_key;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::text::for_terminal;
 use skill::trust::{TrustStore, TrustedKey};
 
 use super::no_home;

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::text::for_terminal;
+use permission::argument;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, Index, IndexOptions};
 use skill::load::{ContentHash, Files};
 use skill::lock::Lockfile;
 use skill::roots::Root;
-use skill::text::for_terminal;
 use skill::trust::TrustStore;
-use tools::permission::argument;
 
 use super::evals::{self, TrustedEvals};
 use super::{no_home, project_roots};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use permission::params::Grep;
 use serde_json::json;
 
-use crate::call::Grep;
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 

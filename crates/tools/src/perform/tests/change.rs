@@ -1,11 +1,11 @@
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt;
+use std::{fs, io};
 
+use common::sha256::Sha256;
 use serde_json::json;
 
 use super::World;
-use crate::outcome::{ToolError, sha256};
+use crate::outcome::ToolError;
 use crate::perform::perform;
 use crate::undo::{Previous, Restoration, Undo, Undoing};
 use crate::workspace::Workspace;
@@ -97,7 +97,7 @@ fn a_change_that_was_announced_and_never_made_needs_no_undo() {
 fn a_recorded_mode_gives_nobody_more_than_permissions() {
     let world = World::new(&[("a.sh", "2")]);
     let previous = Previous { bytes: b"1".to_vec(), mode: 0o6755 };
-    let sha256_after = Some(sha256(b"2"));
+    let sha256_after = Some(Sha256::of(b"2").to_string());
     let change = Undo { path: "a.sh".to_owned(), previous: Some(previous), sha256_after };
     assert_eq!(undo(&change, &world.workspace).unwrap(), Restoration::Done);
     let found = fs::metadata(world.path("a.sh")).unwrap().permissions().mode();

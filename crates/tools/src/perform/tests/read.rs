@@ -152,7 +152,8 @@ fn a_call_that_was_not_resolved_cannot_get_around_anything() {
     for path in
         ["private//a.txt", "./private/a.txt", "private/../private/a.txt", "../outside/secret.txt"]
     {
-        let call = crate::call::ReadFile { path: path.to_owned(), first_line: 1, lines: None };
+        let call =
+            permission::params::ReadFile { path: path.to_owned(), first_line: 1, lines: None };
         assert_eq!(
             world.perform(Call::ReadFile(call)).unwrap_err().code(),
             "PathTraversalBlocked",

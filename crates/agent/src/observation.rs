@@ -1,0 +1,173 @@
+//! What came of an action: what the model is told, and what the record has besides.
+
+use common::sha256::Sha256;
+use common::skill::{LoadReport, RunMode, Source};
+use permission::SkillHash;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use crate::budget::Spent;
+use crate::request::Refusal;
+
+/// What came of an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// What the model is told.
+    pub text: String,
+    /// The error's code, if it failed.
+    #[serde(default)]
+    pub code: Option<String>,
+    /// What the record says of it besides.
+    #[serde(default, deserialize_with = "or_default")]
+    pub facts: Facts,
+    /// Where the whole content is kept, when `text` is a part of it.
+    #[serde(default)]
+    pub storage_ref: Option<String>,
+    /// What entered the context with it.
+    #[serde(default)]
+    pub loaded: Vec<Loaded>,
+    /// What a child run used.
+    #[serde(default)]
+    pub spent: Option<Spent>,
+}
+
+impl Observation {
+    /// Something that went wrong.
+    pub fn failed(refusal: &Refusal) -> Self {
+        Self {
+            text: format!("{}: {}\nHint: {}", refusal.code, refusal.message, refusal.hint),
+            code: Some(refusal.code.clone()),
+            ..Self::of("")
+        }
+    }
+
+    /// Something that went well.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            code: None,
+            facts: Facts::default(),
+            storage_ref: None,
+            loaded: Vec::new(),
+            spent: None,
+        }
+    }
+}
+
+/// What the record says of an action besides what the model is told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
+    /// Changes of files, which can be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Stored>,
+    /// The child run that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_run: Option<String>,
+    /// SHA-256 of the last event of that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_record: Option<Sha256>,
+    /// The exit code of a program that ended by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// What a program wrote to standard output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<Stream>,
+    /// What a program wrote to standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<Stream>,
+    /// Whatever else is known: durations, limits, sizes. Nothing is decided by it.
+    #[serde(flatten)]
+    pub more: Details,
+}
+
+/// A file beside the events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stored {
+    /// Relative to the run's folder.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// Its SHA-256.
+    pub sha256: Sha256,
+}
+
+/// What a program wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stream {
+    /// How much.
+    pub bytes: u64,
+    /// Where it is kept, relative to the run's folder; nowhere if it is empty.
+    #[serde(rename = "ref")]
+    pub name: Option<String>,
+    /// Its SHA-256.
+    pub sha256: Sha256,
+}
+
+/// Details for people who read the record; the program does not look at them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Details(Map<String, Value>);
+
+impl Details {
+    /// The fields of something.
+    pub fn of(something: &impl Serialize) -> Self {
+        match serde_json::to_value(something) {
+            Ok(Value::Object(fields)) => Self(fields),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// Reads null as the default.
+pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Something that entered the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Loaded {
+    /// A skill's body.
+    Skill(SelectedSkill),
+    /// A file of a skill.
+    Resource(LoadedFile),
+    /// A chunk of a skill.
+    Chunk {
+        /// The skill.
+        skill: String,
+        /// The chunk.
+        id: String,
+    },
+}
+
+/// A file of a skill that entered the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadedFile {
+    /// The skill.
+    pub skill: String,
+    /// The file.
+    pub path: String,
+    /// What was read and handed over.
+    pub report: LoadReport,
+}
+
+/// A skill the run may act for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectedSkill {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its content.
+    pub hash: SkillHash,
+    /// The tools it may use, where it says so.
+    pub allowed_tools: Option<Vec<String>>,
+    /// In the conversation or in a child run.
+    pub run_mode: RunMode,
+    /// What was read and handed over.
+    pub report: LoadReport,
+}

@@ -1,0 +1,137 @@
+//! What an action would do, and what the rules say to it.
+
+use common::sha256::Sha256;
+use permission::{
+    ApprovalRequest, Decision as PermissionDecision, Request as Permission, Risk, SkillHash,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::action::Action;
+
+/// What an action would do, found out without doing it: what permissions are decided on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Request {
+    /// The action.
+    pub action: Action,
+    /// The permission it needs.
+    pub permission: String,
+    /// What it touches.
+    pub patterns: Vec<String>,
+    /// How much it can harm.
+    pub risk: Risk,
+    /// What will happen, as a phrase that begins with a verb.
+    pub effect: String,
+    /// Its parameters, for the person who is asked.
+    pub params: Value,
+    /// The file that is run, as it was looked at: no other is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Sha256>,
+    /// The content of the skill it acts for; approvals end when that changes.
+    pub skill_hash: Option<SkillHash>,
+    /// Whether it changes nothing, so that it may be repeated after an interruption.
+    pub read_only: bool,
+}
+
+impl Permission for Request {
+    fn permission(&self) -> &str {
+        &self.permission
+    }
+
+    fn patterns(&self) -> Vec<String> {
+        self.patterns.clone()
+    }
+
+    fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    fn effect(&self) -> String {
+        self.effect.clone()
+    }
+
+    fn params(&self) -> Value {
+        self.params.clone()
+    }
+}
+
+/// Why something is not done, in a form the model can act on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refusal {
+    /// A stable name, such as `PathTraversalBlocked`.
+    pub code: String,
+    /// What could not be done, and why.
+    pub message: String,
+    /// What to do instead.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// A refusal with its three parts.
+    pub fn new(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { code: code.into(), message: message.into(), hint: hint.into() }
+    }
+}
+
+/// What is known of an action before it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Prepared {
+    /// It cannot be done.
+    Refused {
+        /// Why.
+        refusal: Refusal,
+    },
+    /// It may not be done.
+    Denied {
+        /// What it would do.
+        request: Request,
+        /// Which rules decided.
+        decision: PermissionDecision,
+        /// For the model.
+        refusal: Refusal,
+    },
+    /// A person must answer first.
+    Ask {
+        /// What it would do.
+        request: Request,
+        /// Which rules decided.
+        decision: PermissionDecision,
+        /// What the person is asked.
+        question: ApprovalRequest,
+    },
+    /// It may be done.
+    Allowed {
+        /// What it will do.
+        request: Request,
+        /// Which rules decided.
+        decision: PermissionDecision,
+    },
+}
+
+impl Prepared {
+    /// What the rules say, where they were asked.
+    pub fn decision(&self) -> Option<&PermissionDecision> {
+        match self {
+            Self::Refused { .. } => None,
+            Self::Denied { decision, .. }
+            | Self::Ask { decision, .. }
+            | Self::Allowed { decision, .. } => Some(decision),
+        }
+    }
+
+    /// What the action would do, where that could be found out.
+    pub fn request(&self) -> Option<&Request> {
+        match self {
+            Self::Refused { .. } => None,
+            Self::Denied { request, .. }
+            | Self::Ask { request, .. }
+            | Self::Allowed { request, .. } => Some(request),
+        }
+    }
+}

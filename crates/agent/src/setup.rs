@@ -1,0 +1,162 @@
+//! What a run begins with.
+
+use common::skill::CatalogFormat;
+use permission::ToolSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::SkillRef;
+use crate::budget::Budget;
+use crate::observation::{SelectedSkill, or_default};
+
+/// What a run begins with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Setup {
+    /// The run's name, which sorts by time.
+    pub run_id: String,
+    /// What the user wants.
+    pub request: String,
+    /// The skills to choose from, as text for the model.
+    #[serde(skip)]
+    pub catalog: String,
+    /// Tools that the configuration and the runtime's policy leave.
+    #[serde(skip, default = "no_tools")]
+    pub tools: ToolSet,
+    /// How much it may use.
+    pub budget: Budget,
+    /// How patient it is.
+    pub patience: Patience,
+    /// A skill the user chose.
+    pub invoked: Option<SkillRef>,
+    /// Skills that are in the context from the start.
+    pub preloaded: Vec<Preloaded>,
+    /// Who began it.
+    pub kind: RunKind,
+    /// Whether prompts and the model's own words are recorded, not only their hash and size.
+    #[serde(default)]
+    pub store_prompts: bool,
+    /// What it came from, for whoever reads the record.
+    #[serde(default, deserialize_with = "or_default")]
+    pub facts: Provenance,
+}
+
+/// Who began a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunKind {
+    /// The user.
+    Own,
+    /// Another run, for a skill that runs on its own. It has no child runs itself.
+    Child,
+    /// A client elsewhere, which decides itself and may read from a skill that it has not selected.
+    Served,
+}
+
+/// What a run came from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Provenance {
+    /// The run that began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Who decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The client that calls, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// The hash of the index of skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_hash: Option<String>,
+    /// How much of the index the model was shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<ShownCatalog>,
+    /// Which skills were in the context from the start, where more than names were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disclosure: Option<Disclosed>,
+    /// The version of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The folder it works in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+}
+
+/// How much of the index a model was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownCatalog {
+    /// Skills that were listed.
+    pub shown: Vec<String>,
+    /// Skills that were not, for want of room.
+    pub not_shown: usize,
+    /// How they were written.
+    pub format: CatalogFormat,
+}
+
+/// Which skills were in the context from the start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disclosed {
+    /// With their whole body.
+    pub core: Vec<String>,
+    /// With name and description alone.
+    pub metadata: Vec<String>,
+}
+
+impl Setup {
+    /// What the user's settings say about it.
+    pub fn terms(&self) -> Terms {
+        Terms {
+            budget: self.budget.clone(),
+            patience: self.patience,
+            tools: self.tools.clone(),
+            store_prompts: self.store_prompts,
+        }
+    }
+}
+
+fn no_tools() -> ToolSet {
+    ToolSet::named([])
+}
+
+/// A skill that is in the context from the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Preloaded {
+    /// The skill.
+    pub skill: SelectedSkill,
+    /// Its text.
+    pub text: String,
+}
+
+/// How often something may go wrong, and how much may be asked at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Patience {
+    /// Corrective tries in a turn after a reply that is not a decision.
+    pub corrections: u32,
+    /// Failures of the same action in a row that end the run.
+    pub same_failures: u32,
+    /// Bodies that one action may load.
+    pub skills_per_turn: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { corrections: 2, same_failures: 3, skills_per_turn: 2 }
+    }
+}
+
+/// What the user's settings say about a run, at its beginning and whenever it is taken up again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Terms {
+    /// How much it may use.
+    pub budget: Budget,
+    /// How patient it is.
+    pub patience: Patience,
+    /// Tools that the configuration and the runtime's policy leave.
+    pub tools: ToolSet,
+    /// Whether prompts and the model's own words are recorded.
+    pub store_prompts: bool,
+}

@@ -1,0 +1,396 @@
+//! Carrying a run out: the one loop that turns steps into effects.
+//!
+//! Everything it touches is given to it. What announces an effect is on disk before the effect, and what
+//! came of it is on disk before the next decision.
+
+mod clock;
+mod hand;
+mod meant;
+
+use std::time::{Duration, Instant};
+
+use agent::action::Action;
+use agent::context::Prompt;
+use agent::event::{Event, EventData};
+use agent::model::{Cancel, Model};
+use agent::observation::{Facts, Observation};
+use agent::outcome::{Outcome, StopReason};
+use agent::reply::Reply;
+use agent::request::{Prepared, Refusal, Request};
+use agent::run::{Run, Unexpected};
+use agent::setup::Setup;
+use agent::step::{Input, Noted, Step};
+use permission::{
+    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Grant, Granted, Invocation,
+    Scope, Verdict,
+};
+
+use crate::journal::{Journal, JournalError, Redactor};
+pub use clock::SystemClock;
+pub use hand::InHand;
+use hand::{Asking, Held};
+
+/// What a run acts with.
+pub trait Toolbox {
+    /// Finds out what an action would touch, touching nothing.
+    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal>;
+    /// Does it.
+    fn perform(
+        &mut self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Observation;
+}
+
+/// Someone who answers questions.
+pub trait Approver {
+    /// The answer; nothing when nobody is there.
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer>;
+    /// Keeps approvals beyond this run.
+    fn remember(&mut self, grants: &[Grant]);
+}
+
+/// Someone who watches.
+pub trait Listener {
+    /// Something was noted.
+    fn event(&mut self, event: &Event);
+    /// The model wrote something.
+    fn delta(&mut self, text: &str);
+}
+
+/// What time it is.
+pub trait Clock {
+    /// Now.
+    fn now(&self) -> jiff::Timestamp;
+    /// Since the run began, earlier processes included.
+    fn elapsed(&self) -> Duration;
+    /// Lets time pass, until somebody wants to stop.
+    fn pause(&self, time: Duration, cancel: &Cancel) {
+        const PATIENCE: Duration = Duration::from_millis(20);
+        let began = Instant::now();
+        while let Some(left) = time.checked_sub(began.elapsed())
+            && !cancel.requested()
+        {
+            std::thread::sleep(left.min(PATIENCE));
+        }
+    }
+}
+
+/// Everyone who takes part in a run.
+pub struct Driver<'a> {
+    /// Who decides.
+    pub model: &'a mut dyn Model,
+    /// What is acted with.
+    pub toolbox: &'a mut dyn Toolbox,
+    /// What may be done.
+    pub engine: &'a mut Engine,
+    /// Who answers.
+    pub approver: &'a mut dyn Approver,
+    /// Who watches.
+    pub listener: &'a mut dyn Listener,
+    /// What takes secrets out of everything that enters the run, and so its record and every prompt.
+    pub redactor: &'a Redactor,
+    /// What time it is.
+    pub clock: &'a dyn Clock,
+    /// Whether somebody wants it to stop.
+    pub cancel: &'a Cancel,
+    /// The command that began it, for a replayable one.
+    pub invocation: &'a Invocation,
+}
+
+/// How driving ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// With an outcome.
+    Finished(Outcome),
+    /// With a question that nobody was there to answer; the run can be resumed.
+    Suspended(Box<ApprovalRequest>),
+}
+
+/// Why a run could not be carried on.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Its record cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The driver and the run disagree, which is a defect of this program.
+    #[error(transparent)]
+    Unexpected(#[from] Unexpected),
+}
+
+/// What follows from a step.
+enum Next {
+    /// The run is told something.
+    Tell(Box<Input>),
+    /// The same step is looked at again, with what it needs in the hand.
+    Again,
+    /// The run ends, or waits for somebody.
+    End(Ending),
+}
+
+impl Next {
+    fn tell(input: Input) -> Self {
+        Self::Tell(Box::new(input))
+    }
+}
+
+impl Driver<'_> {
+    /// Carries the run on until it ends or waits for somebody. Whoever goes on with it in the same process brings
+    /// the same hand; an empty one means that the run is new, or was interrupted.
+    pub fn drive(
+        &mut self,
+        run: &mut Run,
+        journal: &mut Journal,
+        hand: &mut InHand,
+    ) -> Result<Ending, DriveError> {
+        loop {
+            if let Some(ending) = self.turn(run, journal, hand)? {
+                return Ok(ending);
+            }
+        }
+    }
+
+    /// Carries the run on to its next turn, as [`Driver::drive`]; nothing when it has come there.
+    pub fn turn(
+        &mut self,
+        run: &mut Run,
+        journal: &mut Journal,
+        hand: &mut InHand,
+    ) -> Result<Option<Ending>, DriveError> {
+        let this = run.turn();
+        loop {
+            self.record(run, journal)?;
+            if self.cancel.requested() && run.outcome().is_none() {
+                run.advance(Input::Cancelled, self.elapsed())?;
+                continue;
+            }
+            let step = run.step();
+            // The others have effects, or wait for someone: what led here must be on disk.
+            if !matches!(step, Step::Prepare(_)) {
+                journal.commit()?;
+            }
+            let next = match step {
+                Step::CallModel(_) if run.turn() != this => return Ok(None),
+                Step::CallModel(prompt) => self.call(&prompt, hand),
+                Step::Prepare(action) => {
+                    Next::tell(Input::Prepared(self.judge(action, &run.purpose(), journal, hand)))
+                }
+                Step::Ask(noted) => self.ask(noted, run, journal, hand),
+                Step::Perform(noted) => self.perform(noted, run, journal, hand)?,
+                Step::Done(outcome) => Next::End(Ending::Finished(outcome.clone())),
+            };
+            match next {
+                Next::Tell(input) => run.advance(self.redactor.apply(*input), self.elapsed())?,
+                Next::Again => {}
+                Next::End(ending) => return Ok(Some(ending)),
+            }
+        }
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn record(&mut self, run: &mut Run, journal: &mut Journal) -> Result<(), DriveError> {
+        let mut turn_ended = false;
+        for happening in run.take_notes() {
+            turn_ended |=
+                matches!(happening.data, EventData::TurnFinished(_) | EventData::RunFinished(_));
+            let event = journal.append(happening, self.clock.now())?;
+            self.listener.event(&event);
+        }
+        if turn_ended {
+            journal.write_state(&run.state())?;
+        }
+        Ok(())
+    }
+
+    /// Asks the model. Where it failed and may do better later, it is left alone for a while first.
+    fn call(&mut self, prompt: &Prompt<'_>, hand: &mut InHand) -> Next {
+        if let Some(pause) = hand.pause.take() {
+            self.clock.pause(pause, self.cancel);
+            return Next::Again;
+        }
+        let listener = &mut *self.listener;
+        let reply = self.model.decide(prompt, self.cancel, &mut |text| listener.delta(text));
+        match &reply {
+            // Whoever stopped the run stopped the model with it.
+            Reply::Failed { .. } if self.cancel.requested() => return Next::tell(Input::Cancelled),
+            Reply::Failed { retry_after_ms: Some(wait), .. } => {
+                hand.pause = Some(Duration::from_millis(*wait));
+            }
+            Reply::Decided { decision, .. } => hand.decided(&decision.action),
+            Reply::Failed { .. } | Reply::Invalid { .. } => {}
+        }
+        Next::tell(Input::Replied(reply))
+    }
+
+    /// What the action would touch, and whether it may; the proof or the question goes to the hand.
+    fn judge(
+        &mut self,
+        action: &Action,
+        purpose: &str,
+        journal: &Journal,
+        hand: &mut InHand,
+    ) -> Prepared {
+        hand.held = Held::Nothing;
+        let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action));
+        let request = match request {
+            Ok(request) => request,
+            Err(refusal) => return Prepared::Refused { refusal },
+        };
+        let hash = request.skill_hash.clone();
+        match self.engine.decide(request.clone(), hash.as_ref()) {
+            Verdict::Allowed(approved) => {
+                let decision = approved.decision().clone();
+                hand.held = Held::Approved(Box::new(approved));
+                Prepared::Allowed { request, decision }
+            }
+            Verdict::Ask(pending) => {
+                let id = ApprovalId::numbered(journal.next_sequence());
+                let question = pending.question(id, purpose, self.invocation);
+                let decision = pending.decision().clone();
+                hand.held = Held::Asking(Box::new(Asking { pending, question: question.clone() }));
+                Prepared::Ask { request, decision, question }
+            }
+            Verdict::Denied(denial) => {
+                let (decision, refusal) = (denial.decision().clone(), refusal(&denial));
+                Prepared::Denied { request, decision, refusal }
+            }
+        }
+    }
+
+    /// Puts the action to a person. After an interruption, what a person is asked comes from the planned action and
+    /// the rules of today; the run is told where that is not what was noted.
+    fn ask(&mut self, noted: Noted<'_>, run: &Run, journal: &Journal, hand: &mut InHand) -> Next {
+        if let Held::Asking(asking) = hand.take() {
+            return self.answer(asking, hand);
+        }
+        let prepared = self.judge(noted.action, &run.purpose(), journal, hand);
+        let is_same = matches!(hand.held, Held::Asking(_)) && self.is_as(&prepared, noted);
+        if is_same { Next::Again } else { Next::tell(Input::Prepared(prepared)) }
+    }
+
+    /// Does what was approved. After an interruption, what changes nothing is done again, if the rules of today allow
+    /// it; of anything else nobody knows whether it happened.
+    fn perform(
+        &mut self,
+        noted: Noted<'_>,
+        run: &Run,
+        journal: &mut Journal,
+        hand: &mut InHand,
+    ) -> Result<Next, DriveError> {
+        if let Held::Approved(approved) = hand.take() {
+            return self.carry_out(*approved, run, journal);
+        }
+        let prepared = self.judge(noted.action, &run.purpose(), journal, hand);
+        // The note counts only where the action cannot even be prepared any more, so that nothing is done.
+        let request = prepared.request().unwrap_or(noted.request);
+        if !request.read_only {
+            hand.held = Held::Nothing;
+            let observation = vouching(Observation::failed(&interrupted()), journal);
+            return Ok(Next::tell(Input::Observed(observation)));
+        }
+        let is_same = matches!(hand.held, Held::Approved(_)) && self.is_as(&prepared, noted);
+        Ok(if is_same { Next::Again } else { Next::tell(Input::Prepared(prepared)) })
+    }
+
+    /// Whether what was prepared is what was noted, which is without secrets.
+    fn is_as(&self, prepared: &Prepared, noted: Noted<'_>) -> bool {
+        match self.redactor.apply(Input::Prepared(prepared.clone())) {
+            Input::Prepared(prepared) => prepared.request() == Some(noted.request),
+            _ => false,
+        }
+    }
+
+    /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
+    fn answer(&mut self, asking: Box<Asking>, hand: &mut InHand) -> Next {
+        let Some(answer) = self.approver.ask(&asking.question) else {
+            let question = Box::new(asking.question.clone());
+            hand.held = Held::Asking(asking);
+            return Next::End(Ending::Suspended(question));
+        };
+        let pending = asking.pending;
+        let counted = counted(&answer, pending.request());
+        if let Ok(Granted { approved, scope, grants }) = pending.answer(counted) {
+            if scope == Scope::Always {
+                self.approver.remember(&grants);
+            }
+            self.engine.remember(grants);
+            hand.held = Held::Approved(Box::new(approved));
+        }
+        Next::tell(Input::Answered(answer))
+    }
+
+    fn carry_out(
+        &mut self,
+        approved: Approved<Request>,
+        run: &Run,
+        journal: &mut Journal,
+    ) -> Result<Next, DriveError> {
+        let cancel = self.cancel.within(run.time_left(self.elapsed()));
+        let observation = self.toolbox.perform(approved, &cancel, journal);
+        // Before it can become the beginning of a child run.
+        let observation = self.redactor.observation(vouching(observation, journal));
+        let observation = match run.child(&observation) {
+            Ok(Some(setup)) => return self.delegate(setup, journal),
+            Ok(None) => observation,
+            Err(refusal) => Observation::failed(&refusal),
+        };
+        Ok(Next::tell(Input::Observed(observation)))
+    }
+
+    /// Carries a child run out; its answer is what the parent observes. Where it waits, so does the parent: taken
+    /// up again, it comes here once more.
+    fn delegate(&mut self, setup: Setup, journal: &mut Journal) -> Result<Next, DriveError> {
+        let terms = setup.terms();
+        let (mut child, mut own) = journal.child(setup)?;
+        child.resume(terms, self.elapsed())?;
+        let ending = self.drive(&mut child, &mut own, &mut InHand::default())?;
+        own.finish(&child)?;
+        let outcome = match ending {
+            Ending::Finished(outcome) => outcome,
+            waiting @ Ending::Suspended(_) => return Ok(Next::End(waiting)),
+        };
+        let code = match outcome.stop_reason {
+            StopReason::FinalAnswer => None,
+            StopReason::Cancelled => Some("Cancelled".to_owned()),
+            _ => Some("SubagentStopped".to_owned()),
+        };
+        let facts = Facts {
+            child_run: Some(child.id().to_owned()),
+            child_record: own.last_hash().parse().ok(),
+            ..Facts::default()
+        };
+        let spent = Some(child.spent());
+        let observation = Observation { code, facts, spent, ..Observation::of(outcome.answer) };
+        Ok(Next::tell(Input::Observed(observation)))
+    }
+}
+
+/// A skill that was let in stays for the run: its files must not ask again one by one.
+fn counted(answer: &Answer, request: &Request) -> Answer {
+    match (answer, request.permission.as_str()) {
+        (Answer::Once, "skill") => Answer::Run,
+        (answer, _) => answer.clone(),
+    }
+}
+
+fn refusal(denial: &Denial) -> Refusal {
+    Refusal::new(denial.code(), denial.to_string(), denial.hint())
+}
+
+/// The observation with the changes of files that the record has to vouch for.
+fn vouching(mut observation: Observation, journal: &mut Journal) -> Observation {
+    observation.facts.changes = journal.take_changes();
+    observation
+}
+
+fn interrupted() -> Refusal {
+    Refusal::new(
+        "Interrupted",
+        "interrupted, outcome unknown: the program ended while this was under way",
+        "find out what happened before you do it again",
+    )
+}

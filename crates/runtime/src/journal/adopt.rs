@@ -1,0 +1,41 @@
+//! Taking over a record that somebody else made.
+
+use std::path::Path;
+
+use common::run_id::RunId;
+
+use super::chain::check;
+use super::child::children;
+use super::error::JournalError;
+use super::lines::{Files, SEALS};
+use super::open::lock;
+use super::owner::{Origin, Owner};
+use super::place::Place;
+use super::{Durability, sealed};
+
+/// Signs a record, and those of its child runs, as adopted. Only what is whole can be taken over.
+pub fn adopt(folder: &Path, owner: &Owner) -> Result<(), JournalError> {
+    adopt_at(&Place::open(folder)?, owner)
+}
+
+fn adopt_at(place: &Place, owner: &Owner) -> Result<(), JournalError> {
+    let run_id: RunId = place.name().parse()?;
+    let _lock = lock(place)?;
+    // The child runs first: a record is the owner's when all of it is.
+    for child in children(place)? {
+        adopt_at(&place.beside(&child)?, owner)?;
+    }
+    let checked = check(&Files::read(place)?);
+    if let Some(problem) = checked.problems.into_iter().next() {
+        let seq = problem.seq.unwrap_or(1);
+        let folder = place.path().to_owned();
+        return Err(JournalError::Damaged { folder, seq, message: problem.message });
+    }
+    if checked.hashes.is_empty() {
+        return Err(JournalError::NotFound { folder: place.path().to_owned() });
+    }
+    let (events, hashes) = (checked.hashes.len() as u64, checked.hashes.join(" "));
+    let seals = sealed(Some(owner), Origin::Adopted, &run_id, events, &hashes) + "\n";
+    place.own().replace(SEALS, seals.as_bytes(), Durability::Sync)?;
+    Ok(())
+}

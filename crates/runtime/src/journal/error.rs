@@ -1,0 +1,111 @@
+//! Why a record cannot be read or written.
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::run_id::InvalidRunId;
+use state::StateError;
+
+/// Why a record cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It is not a name.
+    #[error(transparent)]
+    Name(#[from] InvalidRunId),
+    /// There is already a run of this name.
+    #[error("there is already a run `{run_id}`")]
+    Exists {
+        /// The run.
+        run_id: String,
+    },
+    /// There is no such run.
+    #[error("there is no run in `{}`", folder.display())]
+    NotFound {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// Another process writes it.
+    #[error("another process is working on the run `{run_id}`")]
+    Locked {
+        /// The run.
+        run_id: String,
+    },
+    /// The disk does not do what it should, or something is there that this program never puts there.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// An earlier write failed, so that nothing can be added safely.
+    #[error("the record in `{}` cannot be continued after a failed write", folder.display())]
+    Incomplete {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// It is not what was written.
+    #[error("the record in `{}` was damaged at event {seq}: {message}", folder.display())]
+    Damaged {
+        /// The run's folder.
+        folder: PathBuf,
+        /// The event.
+        seq: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// Its events hold more than a record of this program does.
+    #[error("the events in `{}` would take too much memory", folder.display())]
+    TooHeavy {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// Somebody else made it.
+    #[error("run `{run_id}` was not made here, so nothing is done because of it")]
+    Foreign {
+        /// The run.
+        run_id: String,
+    },
+    /// It could not be read back.
+    #[error("an event is nested more than {limit} levels deep")]
+    TooDeep {
+        /// How deep it may be.
+        limit: usize,
+    },
+    /// A child run cannot be taken up where it was left.
+    #[error("cannot take up the child run `{run_id}`")]
+    Child {
+        /// The child run.
+        run_id: String,
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl JournalError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Name(_) | Self::NotFound { .. } => {
+                "`skillful runs list` shows the runs there are"
+            }
+            Self::Exists { .. } => "try again",
+            Self::Locked { .. } => {
+                "wait until it has ended, or watch it with `skillful runs show RUN --follow`"
+            }
+            Self::State(error) => error.hint(),
+            Self::Incomplete { .. } => {
+                "check that the disk has room and that the folder belongs to you"
+            }
+            Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
+            Self::TooHeavy { .. } => "this program never writes so much there: remove it",
+            Self::Foreign { .. } => {
+                "look at it with `skillful runs show RUN`, then `skillful runs adopt RUN` takes it over"
+            }
+            Self::TooDeep { .. } => "do not nest parameters that deep",
+            Self::Child { .. } => "another version of this program wrote it: begin a new run",
+        }
+    }
+
+    /// For `map_err`: what was tried, and with what.
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |error| Self::State(StateError { doing, path, cause: error.into() })
+    }
+}

@@ -1,0 +1,172 @@
+//! A run from its record: taken up again, or repeated and compared.
+//!
+//! A run is a function of its setup and its inputs, and both are in the events. What a run notes for the
+//! same inputs must be what is recorded.
+
+use agent::action::Action;
+use agent::event::{Event, EventData, Happening, RunStarted};
+use agent::request::Prepared;
+use agent::run::{CANCELLED, Run};
+use agent::setup::Setup;
+use agent::step::Input;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::redact::is_redacted;
+
+/// The first place where a run, repeated, is not what is recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, thiserror::Error)]
+#[error(
+    "event {seq} differs at `{path}`: recorded is `{}`, found `{}`",
+    shown(expected),
+    shown(found)
+)]
+pub struct Difference {
+    /// The event.
+    pub seq: u64,
+    /// Where in it, as a JSON pointer.
+    pub path: String,
+    /// What is recorded.
+    pub expected: Value,
+    /// What came of repeating it.
+    pub found: Value,
+}
+
+impl Difference {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        "`skillful runs verify RUN` tells whether the record was changed; if not, another version of this program wrote it"
+    }
+}
+
+fn shown(value: &Value) -> String {
+    common::text::prefix(&value.to_string(), 200).to_owned()
+}
+
+/// What the run was told at an event, and how many milliseconds after its start.
+pub fn input_of(event: &Event) -> Option<(Input, u64)> {
+    let input = match &event.data {
+        EventData::ModelResponse(response) => Input::Replied(response.reply.clone()),
+        EventData::ActionValidated(validated) => Input::Prepared(validated.prepared()?.clone()),
+        EventData::ApprovalGranted(answered) | EventData::ApprovalDenied(answered) => {
+            Input::Answered(answered.answer.clone())
+        }
+        EventData::ActionExecuted(executed) => Input::Observed(executed.observation.clone()),
+        EventData::BudgetUpdated(updated) => Input::Resumed(updated.resumed.clone()?),
+        EventData::Error(error) if error.code == CANCELLED => Input::Cancelled,
+        _ => return None,
+    };
+    Some((input, event.data.elapsed_ms()?))
+}
+
+/// An event that does not say what a run began with.
+#[derive(Debug, thiserror::Error)]
+#[error("event {seq} does not say what the run began with")]
+pub struct NoSetup {
+    /// The event.
+    pub seq: u64,
+}
+
+/// What a run began with, from its first event; the catalog, which is not in it, is given.
+pub fn setup_of(event: &Event, catalog: String) -> Result<Setup, NoSetup> {
+    match &event.data {
+        EventData::RunStarted(started) => {
+            let RunStarted { setup, tools } = &**started;
+            Ok(Setup { catalog, tools: tools.clone(), ..setup.clone() })
+        }
+        _ => Err(NoSetup { seq: event.seq }),
+    }
+}
+
+/// The run as it was when its record ended. What it noted last and could not record is what it notes first.
+pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
+    let mut run = Run::start(setup);
+    let mut recorded = events.iter();
+    loop {
+        let mut notes = run.take_notes().into_iter();
+        while let Some(note) = notes.next() {
+            let Some(event) = recorded.next() else {
+                run.put_back(std::iter::once(note).chain(notes).collect());
+                return Ok(run);
+            };
+            compare(event, &note)?;
+        }
+        let Some(event) = recorded.as_slice().first() else { return Ok(run) };
+        let surplus = |why: &str| Difference {
+            seq: event.seq,
+            path: "/type".to_owned(),
+            expected: event.data.kind().into(),
+            found: why.into(),
+        };
+        let (input, elapsed) = input_of(event).ok_or_else(|| surplus("nothing happens here"))?;
+        if let (Input::Prepared(prepared), Some(action)) = (&input, run.action()) {
+            check_prepared(event, prepared, action)?;
+        }
+        run.advance(input, elapsed).map_err(|error| surplus(&error.to_string()))?;
+    }
+}
+
+/// Repeats a run and compares everything it notes: actions, prompts, budgets, the answer.
+pub fn replay(setup: Setup, events: &[Event]) -> Result<(), Difference> {
+    restore(setup, events).map(|_| ())
+}
+
+/// What was prepared is what was planned. A record has both without their secrets.
+fn check_prepared(event: &Event, prepared: &Prepared, planned: &Action) -> Result<(), Difference> {
+    let Some(request) = prepared.request().filter(|request| request.action != *planned) else {
+        return Ok(());
+    };
+    let (planned, prepared) = (json!(planned), json!(request.action));
+    if is_redacted(&planned.to_string()) || is_redacted(&prepared.to_string()) {
+        return Ok(());
+    }
+    let (inner, expected, found) = first_difference(&prepared, &planned);
+    let path = format!("/data/prepared/request/action{inner}");
+    Err(Difference { seq: event.seq, path, expected, found })
+}
+
+fn compare(event: &Event, note: &Happening) -> Result<(), Difference> {
+    let (path, expected, found) = if event.data.kind() != note.data.kind() {
+        ("/type".to_owned(), json!(event.data.kind()), json!(note.data.kind()))
+    } else if event.turn != note.turn {
+        ("/turn".to_owned(), json!(event.turn), json!(note.turn))
+    } else if event.data != note.data {
+        first_difference(&json!(event.data), &json!(note.data))
+    } else {
+        return Ok(());
+    };
+    Err(Difference { seq: event.seq, path, expected, found })
+}
+
+/// The innermost first place where two values differ; what is missing counts as null.
+fn first_difference(expected: &Value, found: &Value) -> (String, Value, Value) {
+    let inner = match (expected, found) {
+        (Value::Object(left), Value::Object(right)) => left
+            .keys()
+            .chain(right.keys())
+            .find(|key| left.get(*key) != right.get(*key))
+            .map(|key| (escaped(key), left.get(key), right.get(key))),
+        (Value::Array(left), Value::Array(right)) => (0..left.len().max(right.len()))
+            .find(|place| left.get(*place) != right.get(*place))
+            .map(|place| (place.to_string(), left.get(place), right.get(place))),
+        _ => None,
+    };
+    match inner {
+        None => (String::new(), expected.clone(), found.clone()),
+        Some((key, Some(left), Some(right))) => {
+            let (path, expected, found) = first_difference(left, right);
+            (format!("/{key}{path}"), expected, found)
+        }
+        Some((key, left, right)) => (
+            format!("/{key}"),
+            left.cloned().unwrap_or_default(),
+            right.cloned().unwrap_or_default(),
+        ),
+    }
+}
+
+/// A key in a JSON pointer.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,211 @@
+//! `run.json`: what a run did, in short, made from its events alone.
+
+use agent::action::ActionKind;
+use agent::budget::Spent;
+use agent::event::{ActionExecuted, Event, EventData, ResourceLoaded};
+use agent::observation::{LoadedFile, Observation, SelectedSkill};
+use agent::outcome::{Status, StopReason};
+use agent::request::Prepared;
+use agent::setup::Setup;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The file of the summary.
+pub(super) const SUMMARY: &str = "run.json";
+/// The file of the answer.
+pub(super) const ANSWER: &str = "final.md";
+
+/// What a run did, in short.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunSummary {
+    /// The version of the format.
+    pub v: u32,
+    /// The run.
+    pub run_id: String,
+    /// The run that began it, if one did.
+    pub parent: Option<String>,
+    /// What the user wants.
+    pub request: String,
+    /// Who decides.
+    pub model: Option<String>,
+    /// How it ended; nothing while it goes on, or when it was cut off.
+    pub status: Option<Status>,
+    /// Why it ended.
+    pub stop_reason: Option<StopReason>,
+    /// When it began.
+    pub started: String,
+    /// When it ended.
+    pub ended: Option<String>,
+    /// The last turn.
+    pub turns: u32,
+    /// Skills it loaded.
+    pub skills: Vec<SkillUse>,
+    /// Files and chunks of skills it loaded.
+    pub resources: Vec<ResourceUse>,
+    /// Tools and scripts it used.
+    pub tools: Vec<ToolUse>,
+    /// Child runs it began.
+    pub children: Vec<String>,
+    /// What it used of its budget, with tokens and money.
+    pub spent: Spent,
+    /// The events it was made from.
+    pub record: Option<Seal>,
+}
+
+/// A skill that a run loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillUse {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Its content.
+    pub hash: String,
+}
+
+/// A file or a chunk of a skill that a run loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResourceUse {
+    /// The skill.
+    pub skill: String,
+    /// The file's path or the chunk's name.
+    pub resource: String,
+}
+
+/// A tool or script that a run used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolUse {
+    /// In which turn.
+    pub turn: u32,
+    /// The tool.
+    pub tool: String,
+    /// What it was used on.
+    pub targets: Vec<String>,
+    /// The error's code, if it failed.
+    pub code: Option<String>,
+    /// The exit code, if it is something that has one.
+    pub exit_code: Option<i64>,
+    /// Where its whole output is kept, if it is too long for its event.
+    pub output: Option<String>,
+}
+
+/// The end of a record, which tells whether anything was changed or added since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Seal {
+    /// How many events there are.
+    pub events: u64,
+    /// SHA-256 of the last line.
+    pub sha256: String,
+}
+
+impl RunSummary {
+    pub(super) fn sealed(self, events: u64, sha256: &str) -> Self {
+        Self { record: Some(Seal { events, sha256: sha256.to_owned() }), ..self }
+    }
+
+    /// The bytes of `run.json`.
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).unwrap_or_default();
+        json.push(b'\n');
+        json
+    }
+}
+
+/// The summary of these events.
+pub fn summary(events: &[Event]) -> RunSummary {
+    let mut summing = Summing::default();
+    events.iter().for_each(|event| summing.add(event));
+    summing.summary
+}
+
+/// A summary in the making: the end of a run costs no more when there were many events.
+#[derive(Debug, Default)]
+pub(super) struct Summing {
+    pub(super) summary: RunSummary,
+    /// What the current action was allowed to do: permission and patterns.
+    acting: (String, Vec<String>),
+}
+
+impl Summing {
+    pub(super) fn add(&mut self, event: &Event) {
+        let summary = &mut self.summary;
+        summary.turns = event.turn;
+        if summary.status == Some(Status::Blocked) {
+            (summary.status, summary.stop_reason, summary.ended) = (None, None, None);
+        }
+        match &event.data {
+            EventData::RunStarted(started) => self.start(event, &started.setup),
+            EventData::SkillLoaded(loaded) => {
+                let SelectedSkill { name, source, hash, .. } = &loaded.skill;
+                summary.skills.push(SkillUse {
+                    name: name.clone(),
+                    source: source.to_string(),
+                    hash: hash.0.clone(),
+                });
+            }
+            EventData::ResourceLoaded(loaded) => {
+                let (skill, resource) = match &**loaded {
+                    ResourceLoaded::Chunk { skill, chunk } => (skill, chunk),
+                    ResourceLoaded::File(LoadedFile { skill, path, .. }) => (skill, path),
+                };
+                let (skill, resource) = (skill.clone(), resource.clone());
+                summary.resources.push(ResourceUse { skill, resource });
+            }
+            EventData::ActionValidated(validated) => {
+                let request = validated.prepared().and_then(Prepared::request);
+                self.acting = request.map_or_else(Default::default, |request| {
+                    (request.permission.clone(), request.patterns.clone())
+                });
+            }
+            EventData::ActionExecuted(executed) => self.executed(event.turn, executed),
+            EventData::ApprovalRequired(_) => {
+                let reason = StopReason::ApprovalRequired;
+                self.end(event, reason.status(), reason);
+            }
+            EventData::BudgetUpdated(updated) => summary.spent = updated.spent,
+            EventData::RunFinished(finished) => {
+                summary.spent = finished.spent;
+                self.end(event, finished.status, finished.stop_reason);
+            }
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, event: &Event, setup: &Setup) {
+        self.summary = RunSummary {
+            v: event.v,
+            run_id: event.run_id.clone(),
+            parent: setup.facts.parent.clone(),
+            request: setup.request.clone(),
+            model: setup.facts.model.clone(),
+            started: event.ts.clone(),
+            ..RunSummary::default()
+        };
+    }
+
+    fn executed(&mut self, turn: u32, executed: &ActionExecuted) {
+        let Observation { code, facts, storage_ref, .. } = &executed.observation;
+        self.summary.children.extend(facts.child_run.clone());
+        let (tool, targets) = std::mem::take(&mut self.acting);
+        if !matches!(executed.action, ActionKind::CallTool | ActionKind::RunScript) {
+            return;
+        }
+        self.summary.tools.push(ToolUse {
+            turn,
+            tool,
+            targets,
+            code: code.clone(),
+            exit_code: facts.exit_code.map(i64::from),
+            output: storage_ref.clone(),
+        });
+    }
+
+    fn end(&mut self, event: &Event, status: Status, stop_reason: StopReason) {
+        self.summary.status = Some(status);
+        self.summary.stop_reason = Some(stop_reason);
+        self.summary.ended = Some(event.ts.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! What a run acts with on this machine: skills, files, scripts.
+//!
+//! Invariant: a skill that is not offered to the model, and was not named by the user, cannot be told from
+//! one that does not exist.
+
+mod request;
+mod script;
+mod secrets;
+mod skills;
+mod streams;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use agent::action::{Action, SkillRef};
+use agent::model::Cancel;
+use agent::observation::{Details, Facts, Observation};
+use agent::request::{Refusal, Request};
+use permission::{Approved, Engine, Request as _, argument};
+use serde_json::{Value, json};
+use skill::index::{Entry, Index};
+use skill::load::{Limits, LoadError, check_trusted};
+use skill::metadata::ReadOptions;
+use skill::offer::Offer;
+use skill::trust::Waiting;
+use tools::call::Call;
+use tools::outcome::ToolError;
+use tools::perform;
+use tools::workspace::Workspace;
+
+use crate::driver::Toolbox;
+use crate::journal::{Journal, Redactor};
+pub(crate) use request::of_skills;
+pub use script::ScriptSettings;
+pub(crate) use skills::activate;
+
+/// Skills, files and scripts of this machine.
+pub struct Workbench<'a> {
+    /// All skills, for those the user names.
+    pub index: &'a Index,
+    /// The skills the model may choose.
+    pub offer: &'a Offer<'a>,
+    /// The skill the user chose.
+    pub invoked: Option<SkillRef>,
+    /// How frontmatter is read.
+    pub read: ReadOptions,
+    /// Bounds of what is handed over.
+    pub limits: Limits,
+    /// Where tools may reach.
+    pub workspace: Workspace,
+    /// The workspace's folder.
+    pub folder: PathBuf,
+    /// What may be done, for tools that look at many files.
+    pub engine: Engine,
+    /// How scripts run.
+    pub scripts: ScriptSettings,
+    /// What takes secrets out of content that is kept whole beside the record.
+    pub redactor: Redactor,
+}
+
+impl Toolbox for Workbench<'_> {
+    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal> {
+        match action {
+            Action::SelectSkills { skills, .. } => self.prepare_selection(action, skills),
+            Action::SearchSkills { query, .. } => Ok(request::search(action, query)),
+            Action::LoadResource { skill, .. } | Action::LoadChunk { skill, .. } => {
+                let entry = self.entry(skill)?;
+                Ok(of_skills(action, &[entry], &self.engine))
+            }
+            Action::RunScript { .. } => self.prepare_script(action),
+            Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action)?)),
+            Action::FinalAnswer { .. } => {
+                Err(Refusal::new("InvalidAction", "an answer is not prepared", ""))
+            }
+        }
+    }
+
+    fn perform(
+        &mut self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Observation {
+        let action = request.action.clone();
+        let done = match &action {
+            Action::SelectSkills { skills, .. } => self.select(skills, journal),
+            Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
+            Action::LoadResource { skill, relative_path, section_hint } => {
+                self.load_resource(skill, relative_path, section_hint.as_deref(), journal)
+            }
+            Action::LoadChunk { skill, chunk_id } => self.load_chunk(skill, chunk_id, journal),
+            Action::RunScript { .. } => self.run_script(request, cancel, journal),
+            Action::CallTool { .. } => self.call_tool(request, cancel, journal),
+            Action::FinalAnswer { .. } => Ok(Observation::of("")),
+        };
+        done.unwrap_or_else(|refusal| Observation::failed(&refusal))
+    }
+}
+
+impl<'a> Workbench<'a> {
+    /// The skill that is meant, as far as whoever asks may know of it.
+    fn entry(&self, wanted: &SkillRef) -> Result<&'a Entry, Refusal> {
+        let chosen = self.invoked.as_ref().filter(|invoked| invoked.name == wanted.name);
+        match chosen.map(|invoked| self.index.meant(&invoked.name, invoked.source)) {
+            // Another one of that name, which the user did not choose.
+            Some(Some(entry)) if wanted.source.is_some_and(|source| source != entry.source) => {}
+            Some(Some(entry)) => match entry.waiting {
+                None => return Ok(entry),
+                Some(waiting) => return Err(waits(&entry.name, waiting)),
+            },
+            Some(None) | None => {}
+        }
+        self.offer.get(&wanted.name, wanted.source).ok_or_else(|| not_found(&wanted.name))
+    }
+
+    fn call(&self, action: &Action) -> Result<Call, Refusal> {
+        let Action::CallTool { tool, params } = action else {
+            return Err(Refusal::new("InvalidAction", "not a call of a tool", ""));
+        };
+        let params = if params.is_null() { json!({}) } else { params.clone() };
+        let call = Call::parse(tool, params)
+            .map_err(|error| Refusal::new(error.code(), error.to_string(), error.hint()))?;
+        let call = self.workspace.resolve(call).map_err(|error| of_tool(&error))?;
+        self.check_marks(&call)?;
+        Ok(call)
+    }
+
+    fn call_tool(
+        &mut self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let call = self.call(&request.action)?;
+        // Links may lead elsewhere by now: what is done is what was allowed.
+        if call.permission() != request.permission || call.patterns() != request.patterns {
+            return Err(Refusal::new(
+                "ApprovalRequired",
+                "not done: it would touch something else than what was allowed",
+                "look at the path again, then decide anew",
+            ));
+        }
+        self.check_skill_files(&call)?;
+        let mut record = |change: &tools::undo::Undo| {
+            journal.record_change(change).map_err(std::io::Error::other)
+        };
+        let limits = self.workspace.limits.clone();
+        if let Some(left) = cancel.time_left() {
+            self.workspace.limits = limits.within(left);
+        }
+        let outcome =
+            perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record);
+        self.workspace.limits = limits;
+        let outcome = outcome.map_err(|error| of_tool(&error))?;
+        let outcome = self.without_secrets(outcome);
+        let storage_ref = match &outcome.full {
+            Some(full) => Some(self.keep(full, journal)?),
+            None => None,
+        };
+        let mut result = outcome.to_json(storage_ref.as_deref());
+        // As long as its texts are texts: quoted, a secret may look different.
+        self.redactor.value(&mut result);
+        let text = result.to_string();
+        if let Value::Object(result) = &mut result {
+            result.remove("content");
+        }
+        let facts = Facts { more: Details::of(&result), ..Facts::default() };
+        Ok(Observation { facts, storage_ref, ..Observation::of(text) })
+    }
+}
+
+impl Workbench<'_> {
+    /// Files outside of the workspace can be read because their skill was selected: they are held to what was
+    /// trusted like everything else of it.
+    fn check_skill_files(&self, call: &Call) -> Result<(), Refusal> {
+        let patterns = call.patterns();
+        let named = patterns.iter().filter_map(|name| name.strip_prefix("skill://"));
+        for name in named.map(|rest| rest.split('/').next().unwrap_or(rest)) {
+            let all = self.index.skills.iter().chain(&self.index.shadowed);
+            let mut entries = all.filter(|entry| entry.name == name && entry.trusted);
+            entries.try_for_each(check_trusted).map_err(|error| of_load(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps content beside the record, without secrets.
+    fn keep(&self, content: &[u8], journal: &mut Journal) -> Result<String, Refusal> {
+        journal.keep(&self.redactor.content(content)).map_err(|error| io_error(&error))
+    }
+}
+
+fn waits(name: &str, waiting: Waiting) -> Refusal {
+    let code = match waiting {
+        Waiting::Changed => "SkillChanged",
+        Waiting::New | Waiting::Earlier => "SkillUntrusted",
+    };
+    Refusal::new(
+        code,
+        format!("the skill `{name}` comes from a project: {}", waiting.reason()),
+        format!(
+            "look at it (`skillful inspect {0}`), then `skillful trust project {0}`",
+            argument(name)
+        ),
+    )
+}
+
+fn not_found(name: &str) -> Refusal {
+    let error = LoadError::SkillNotFound { name: name.to_owned() };
+    of_load(&error)
+}
+
+fn of_load(error: &LoadError) -> Refusal {
+    let mut message = error.to_string();
+    if let Some(cause) = std::error::Error::source(error) {
+        message.push_str(&format!(": {cause}"));
+    }
+    Refusal::new(error.code(), message, error.hint())
+}
+
+fn of_tool(error: &ToolError) -> Refusal {
+    Refusal::new(error.code(), error.to_string(), error.hint())
+}
+
+fn io_error(error: &dyn std::error::Error) -> Refusal {
+    let mut message = error.to_string();
+    if let Some(cause) = error.source() {
+        message.push_str(&format!(": {cause}"));
+    }
+    Refusal::new("IOError", message, "check that the disk has room and can be written")
+}

@@ -1,0 +1,78 @@
+//! What actions would touch, in the words of the permission engine.
+
+use agent::action::Action;
+use agent::request::Request;
+use permission::{Action as Ruling, Engine, Request as Permission, Risk, SkillHash};
+use serde_json::{Value, json};
+use skill::index::Entry;
+use skill::load::Files;
+use tools::call::Call;
+
+pub(super) fn search(action: &Action, query: &str) -> Request {
+    Request {
+        action: action.clone(),
+        permission: "search_skills".to_owned(),
+        patterns: vec![query.to_owned()],
+        risk: Risk::Low,
+        effect: "searches the names and descriptions of skills".to_owned(),
+        params: json!({"query": query}),
+        file: None,
+        skill_hash: None,
+        read_only: true,
+    }
+}
+
+/// Reading from skills; allowed or not by their names.
+pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) -> Request {
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    let patterns: Vec<String> =
+        entries.iter().map(|entry| entry.rule_name().into_owned()).collect();
+    let asks = |pattern: &String| engine.action("skill", pattern) == Ruling::Ask;
+    // Their files are only read to find out what an approval would be bound to.
+    let skill_hash = if patterns.iter().any(asks) { content_hash(entries) } else { None };
+    let unbound = skill_hash.is_none() && patterns.iter().any(asks);
+    let note = if unbound { "; not all of its files can be checked" } else { "" };
+    Request {
+        action: action.clone(),
+        permission: "skill".to_owned(),
+        effect: format!("reads from the skill {}{note}", names.join(", ")),
+        patterns,
+        risk: Risk::Low,
+        params: payload(action),
+        file: None,
+        skill_hash,
+        read_only: true,
+    }
+}
+
+/// Everything that the skills hold: an approval to load them ends when that changes.
+fn content_hash(entries: &[&Entry]) -> Option<SkillHash> {
+    let hash = |entry: &&Entry| Files::open(entry).ok()?.content().hash().ok().cloned();
+    let hashes: Vec<_> = entries.iter().map(hash).collect::<Option<_>>()?;
+    match hashes.as_slice() {
+        [hash] => Some(SkillHash(hash.to_string())),
+        hashes => {
+            let json = serde_json::to_vec(hashes).unwrap_or_default();
+            Some(SkillHash(format!("sha256:{}", common::sha256::Sha256::of(&json))))
+        }
+    }
+}
+
+pub(super) fn of_call(action: &Action, call: &Call) -> Request {
+    Request {
+        action: action.clone(),
+        permission: call.permission().to_owned(),
+        patterns: call.patterns(),
+        risk: call.risk(),
+        effect: call.effect(),
+        params: call.params(),
+        file: None,
+        skill_hash: None,
+        read_only: call.risk() == Risk::Low,
+    }
+}
+
+pub(super) fn payload(action: &Action) -> Value {
+    let json = serde_json::to_value(action).unwrap_or_default();
+    json.get("payload").cloned().unwrap_or_default()
+}

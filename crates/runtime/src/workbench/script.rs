@@ -1,0 +1,358 @@
+//! A skill's script: prepared, approved by its content and that of its whole skill, run in the sandbox.
+//!
+//! Invariant: where everything that a skill holds could be looked at, what runs is a private copy of exactly that.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use agent::action::Action;
+use agent::model::Cancel;
+use agent::observation::{Details, Facts, Observation};
+use agent::request::{Refusal, Request};
+use common::inner_path::InnerPath;
+use common::sha256::Sha256;
+use common::skill::Source;
+use permission::{Approved, Risk, SkillHash};
+use serde_json::json;
+use skill::index::Entry;
+use skill::load::{CopyError, Files};
+use state::{Access, Folder, StateError};
+use tools::sandbox::{
+    self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError, SandboxMode,
+};
+use tools::script::{
+    self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError,
+    Surroundings,
+};
+
+use super::streams::{Kept, Streams};
+use super::{Workbench, io_error, of_load, request};
+use crate::journal::Journal;
+
+/// How scripts run.
+#[derive(Debug)]
+pub struct ScriptSettings {
+    /// What the kernel can do; found out when first needed.
+    pub kernel: LazyLock<Kernel>,
+    /// What a script gets of the environment.
+    pub environment: Environment,
+    /// What runs it.
+    pub interpreters: Interpreters,
+    /// What it can be called with.
+    pub arguments: ArgumentLimits,
+    /// What it may touch besides skill, workspace and sandbox folder, and how much it may use.
+    pub confinement: Confinement,
+}
+
+impl Workbench<'_> {
+    pub(super) fn prepare_script(&self, action: &Action) -> Result<Request, Refusal> {
+        let Action::RunScript { skill, relative_path, .. } = action else {
+            return Err(Refusal::new("InvalidAction", "not a script", ""));
+        };
+        let entry = self.entry(skill)?;
+        let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
+        let files = Files::open(entry).map_err(|error| of_load(&error))?;
+        let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
+        let modified = self.verify(&files, &path, &bytes)?;
+        let command = self
+            .scripts
+            .interpreters
+            .command(path.as_ref(), &bytes)
+            .map_err(|error| of_script(&error))?;
+        let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+        let content = files.content().hash();
+        let mut effect = format!("runs {program} {}", self.walls());
+        if modified {
+            effect += "; the skill was changed since it was installed";
+        }
+        if let Err(gap) = content {
+            effect += &format!("; not all that the skill holds can be checked: {gap}");
+        }
+        let mut params = request::payload(action);
+        params["skill"] = json!({"name": entry.name, "source": entry.source});
+        let file = Sha256::of(&bytes);
+        params["sha256"] = json!(file);
+        // Whoever answers later answers to this content, and to no other.
+        params["content"] = content.ok().map(ToString::to_string).into();
+        Ok(Request {
+            action: action.clone(),
+            permission: "run_script".to_owned(),
+            file: Some(file),
+            patterns: patterns(entry, &path),
+            risk: Risk::Medium,
+            effect,
+            params,
+            skill_hash: content.ok().map(|hash| SkillHash(hash.to_string())),
+            read_only: false,
+        })
+    }
+
+    /// What will really stand around a script, in words.
+    fn walls(&self) -> String {
+        let ScriptSettings { kernel, confinement, .. } = &self.scripts;
+        let applied = match confinement.mode {
+            SandboxMode::BestEffort => sandbox::applied(kernel, confinement).ok(),
+            SandboxMode::Off => None,
+            // All of it, or nothing is run.
+            SandboxMode::Required => {
+                return in_words(true, confinement.network == Network::Denied);
+            }
+        };
+        match applied {
+            Some(Applied { landlock_abi: None, seccomp: false, .. }) | None => {
+                "without a sandbox: it can use the network and change all that you can".to_owned()
+            }
+            Some(applied) => {
+                in_words(applied.landlock_abi.is_some(), applied.network == Some(Network::Denied))
+            }
+        }
+    }
+
+    pub(super) fn run_script(
+        &self,
+        request: Approved<Request>,
+        cancel: &Cancel,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let Action::RunScript { skill, relative_path, args, stdin } = &request.action else {
+            return Err(Refusal::new("InvalidAction", "not a script", ""));
+        };
+        let entry = self.entry(skill)?;
+        let files = Files::open(entry).map_err(|error| of_load(&error))?;
+        let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
+        let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
+        self.verify(&files, &path, &bytes)?;
+        let mut surroundings = self.surroundings(journal).map_err(|error| of_state(&error))?;
+        let skill = Launched::new(entry, &files, &request, journal)?;
+        let script = Script {
+            skill: skill.folder,
+            path: PathBuf::from(path.as_str()),
+            content: ApprovedContent::new(bytes, approved_hash(&request)?)
+                .map_err(|error| of_script(&error))?,
+            arguments: args.iter().map(Into::into).collect(),
+            stdin: stdin.clone().unwrap_or_default().into_bytes(),
+        };
+        let limits = &mut surroundings.confinement.limits;
+        limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
+        let streams = Streams::create(journal, &self.redactor).map_err(|error| io_error(&error))?;
+        let (exit, kept) = streams.collect(|output| {
+            script::run(&self.scripts.kernel, &script, &surroundings, output, cancel.flag())
+        })?;
+        Ok(observed(&exit, &kept))
+    }
+
+    /// Holds a script, and everything that it may read of its skill, to what was installed; answers
+    /// whether something differs.
+    fn verify(&self, files: &Files, path: &InnerPath, bytes: &[u8]) -> Result<bool, Refusal> {
+        let how = self.limits.verify;
+        let own = files.verify(path.as_str(), bytes, how).map_err(|error| of_load(&error))?;
+        let all = files.verify_all(how).map_err(|error| of_load(&error))?;
+        Ok(own.or(all).is_some())
+    }
+
+    fn surroundings(&self, journal: &Journal) -> Result<Surroundings, StateError> {
+        // What a script may write to is a folder of this run, and never where a link leads.
+        let own = |name: &str| journal.state().create_folder(name, Access::Private)?.real_path();
+        let (sandbox, private) = (own("sandbox")?, own("artifacts")?);
+        let mut confinement = self.scripts.confinement.clone();
+        // A script has no business in other runs, nor in this one's record.
+        confinement.hidden.push(self.folder.join(".agent/runs"));
+        Ok(Surroundings {
+            sandbox,
+            workspace: self.folder.clone(),
+            secrets: self.workspace.secrets.clone(),
+            private,
+            environment: self.scripts.environment.clone(),
+            interpreters: self.scripts.interpreters.clone(),
+            arguments: self.scripts.arguments,
+            confinement,
+        })
+    }
+}
+
+/// The folder of a skill whose script runs.
+struct Launched {
+    folder: PathBuf,
+    /// Where it is a copy.
+    _copy: Option<Copy>,
+}
+
+/// A private copy of a skill; removed when dropped.
+struct Copy {
+    artifacts: Folder,
+    name: String,
+}
+
+impl Launched {
+    /// What was approved, in a private copy that nobody changes meanwhile. Where not all of it could be looked at,
+    /// the person was told, and it runs where it is.
+    fn new(
+        entry: &Entry,
+        files: &Files,
+        request: &Request,
+        journal: &Journal,
+    ) -> Result<Self, Refusal> {
+        let Some(SkillHash(approved)) = &request.skill_hash else {
+            if entry.source == Source::Builtin {
+                return Err(changed(&entry.name));
+            }
+            return Ok(Self { folder: entry.path.clone(), _copy: None });
+        };
+        let (copy, place) = Copy::place(journal).map_err(|error| of_state(&error))?;
+        match files.copy_to(&place) {
+            Ok((name, found)) if found.as_str() == approved => {
+                let folder = place.real_path().map_err(|error| of_state(&error))?.join(name);
+                Ok(Self { folder, _copy: Some(copy) })
+            }
+            Ok(_) | Err(CopyError::Gap(_)) => Err(changed(&entry.name)),
+            Err(CopyError::Write(error)) => Err(io_error(&error)),
+        }
+    }
+}
+
+impl Copy {
+    /// A new folder of the run's own for the copy.
+    fn place(journal: &Journal) -> Result<(Self, Folder), StateError> {
+        let artifacts = journal.state().create_folder("artifacts", Access::Private)?;
+        let name = format!("skill-{}", journal.next_sequence());
+        // What an interruption left is not it.
+        artifacts.remove_tree(&name)?;
+        let place = artifacts.new_folder(&name, Access::Private)?;
+        Ok((Self { artifacts, name }, place))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the run's own folder and harms nobody.
+        let _ = self.artifacts.remove_tree(&self.name);
+    }
+}
+
+fn changed(name: &str) -> Refusal {
+    Refusal::new(
+        "SkillChanged",
+        format!("files of the skill `{name}` have changed since its script was approved"),
+        "run it again: the user is asked about it as it is now",
+    )
+}
+
+/// What rules are asked about: a script's name and, where that is a link, the name of what it leads to.
+fn patterns(entry: &Entry, path: &InnerPath) -> Vec<String> {
+    let name = entry.rule_name();
+    let mut patterns = vec![format!("{name}/{path}")];
+    let real = || {
+        let (folder, file) = (entry.path.canonicalize().ok()?, entry.path.join(path.as_str()));
+        let real = file.canonicalize().ok()?;
+        Some(real.strip_prefix(&folder).ok()?.to_str()?.to_owned())
+    };
+    let real = (entry.source != Source::Builtin).then(real).flatten();
+    patterns.extend(real.filter(|real| real != path.as_str()).map(|real| format!("{name}/{real}")));
+    patterns
+}
+
+fn in_words(is_confined: bool, is_offline: bool) -> String {
+    let network = if is_offline { "no network" } else { "with network" };
+    let writes = if is_confined {
+        "writes only to the run's sandbox folder"
+    } else {
+        "but it can read and write all that you can"
+    };
+    format!("in a sandbox, {network}, {writes}")
+}
+
+/// The content that was looked at when permission was asked for.
+fn approved_hash(request: &Request) -> Result<[u8; 32], Refusal> {
+    let file = request.file.as_ref().map(Sha256::as_bytes);
+    let missing =
+        || Refusal::new("InvalidAction", "nobody looked at the script", "decide it again");
+    file.copied().ok_or_else(missing)
+}
+
+fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation {
+    let mut result = json!({
+        "ok": true,
+        "exit_code": exit_code(exit.ending),
+        "stdout": stdout.shown,
+        "stderr": stderr.shown,
+        "truncated": stdout.truncated || stderr.truncated,
+        "sha256": stdout.sha256,
+        "storage_ref": stdout.name,
+    });
+    if exit.applied.unsearched > 0 {
+        result["note"] = json!(format!(
+            "{} folders of the workspace are too many to be looked through for secrets, so this script could not read them",
+            exit.applied.unsearched
+        ));
+    }
+    let code = failure_code(exit.ending);
+    if let Some(code) = code {
+        result["ok"] = false.into();
+        result["error"] = json!({"code": code, "message": ending_in_words(exit.ending), "hint": "read stderr; call it otherwise, or do without it"});
+    }
+    Observation {
+        code: code.map(str::to_owned),
+        facts: Facts {
+            exit_code: exit_code(exit.ending),
+            stdout: Some(stdout.noted()),
+            stderr: Some(stderr.noted()),
+            more: Details::of(&json!({
+                "ending": exit.ending,
+                "duration_ms": exit.duration.as_millis() as u64,
+                "sandbox": exit.applied,
+            })),
+            ..Facts::default()
+        },
+        storage_ref: stdout.name.clone(),
+        ..Observation::of(result.to_string())
+    }
+}
+
+fn exit_code(ending: Ending) -> Option<i32> {
+    match ending {
+        Ending::Exited(code) => Some(code),
+        _ => None,
+    }
+}
+
+fn failure_code(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Exited(0) => None,
+        Ending::Killed(Reason::Time) => Some("Timeout"),
+        Ending::Killed(Reason::Cancelled) => Some("Cancelled"),
+        Ending::Killed(_) => Some("BudgetExceeded"),
+        _ => Some("ExitNonZero"),
+    }
+}
+
+fn ending_in_words(ending: Ending) -> String {
+    match ending {
+        Ending::Exited(code) => format!("exit code {code}"),
+        Ending::Signalled(signal) => format!("ended by signal {signal}"),
+        Ending::Killed(Reason::Time) => "killed: it took too long".to_owned(),
+        Ending::Killed(Reason::Cancelled) => "killed: the run was cancelled".to_owned(),
+        Ending::Killed(reason) => {
+            format!("killed: over the limit of {}", json!(reason).as_str().unwrap_or("resources"))
+        }
+    }
+}
+
+fn of_state(error: &StateError) -> Refusal {
+    Refusal::new("IOError", format!("{error}: {}", error.cause), error.hint())
+}
+
+pub(super) fn of_script(error: &ScriptError) -> Refusal {
+    let code = match error {
+        ScriptError::Outside { .. } => "PathTraversalBlocked",
+        ScriptError::Sandbox(SandboxError::Unavailable { .. }) => "SandboxUnavailable",
+        ScriptError::Sandbox(_) => "IOError",
+        ScriptError::Changed { .. } => "SkillChanged",
+        ScriptError::Prepare { .. } | ScriptError::CopyWritable { .. } => "IOError",
+        _ => "InvalidAction",
+    };
+    let mut message = error.to_string();
+    if let Some(cause) = std::error::Error::source(error) {
+        message.push_str(&format!(": {cause}"));
+    }
+    Refusal::new(code, message, error.hint())
+}

@@ -1,0 +1,152 @@
+//! Skills handed over: bodies, files, chunks, search results.
+
+use agent::action::{Action, SkillRef};
+use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, SelectedSkill};
+use agent::request::{Refusal, Request};
+use common::skill::{CatalogFormat, Source};
+use permission::SkillHash;
+use serde_json::json;
+use skill::index::Entry;
+use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
+use skill::metadata::ReadOptions;
+
+use super::{Workbench, of_load, request};
+use crate::journal::Journal;
+
+/// Hits shown when the model does not say how many, and at most.
+const HITS: (usize, usize) = (10, 50);
+
+impl Workbench<'_> {
+    pub(super) fn prepare_selection(
+        &self,
+        action: &Action,
+        skills: &[SkillRef],
+    ) -> Result<Request, Refusal> {
+        let entries: Vec<&Entry> =
+            skills.iter().map(|skill| self.entry(skill)).collect::<Result<_, _>>()?;
+        Ok(request::of_skills(action, &entries, &self.engine))
+    }
+
+    pub(super) fn select(
+        &mut self,
+        skills: &[SkillRef],
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let (mut texts, mut loaded) = (Vec::new(), Vec::new());
+        for skill in skills {
+            let (text, selected) = self.load(skill, journal)?;
+            texts.push(text);
+            loaded.push(Loaded::Skill(selected));
+        }
+        Ok(Observation { loaded, ..Observation::of(texts.join("\n\n")) })
+    }
+
+    /// A skill's text as it enters the context, and what the run must know of it. What does not fit is kept
+    /// beside the record.
+    pub fn load(
+        &mut self,
+        skill: &SkillRef,
+        journal: &mut Journal,
+    ) -> Result<(String, SelectedSkill), Refusal> {
+        let entry = self.entry(skill)?;
+        let keep = |full: &str| self.keep(full.as_bytes(), journal).map(Some);
+        let loaded = activate(entry, &self.read, &self.limits, keep)?;
+        self.open_to_tools(entry);
+        Ok(loaded)
+    }
+
+    /// Lets tools read the folders of skills that were selected before.
+    pub fn reopen(&mut self, skills: &[SkillRef]) {
+        for skill in skills {
+            if let Ok(entry) = self.entry(skill) {
+                self.open_to_tools(entry);
+            }
+        }
+    }
+
+    fn open_to_tools(&mut self, entry: &Entry) {
+        if entry.source != Source::Builtin {
+            // A folder that cannot be opened any more fails when it is used.
+            let _ = self.workspace.select_skill(&entry.name, &entry.path);
+        }
+    }
+
+    pub(super) fn search(&self, query: &str, limit: Option<usize>) -> Observation {
+        let hits = self.offer.search(query, limit.unwrap_or(HITS.0).clamp(1, HITS.1));
+        if hits.is_empty() {
+            return Observation::of("No skill matches. Try other words, or work without a skill.");
+        }
+        let found = hits.iter().filter_map(|hit| self.offer.get(&hit.name, Some(hit.source)));
+        let lines: String =
+            found.map(|entry| skill::offer::catalog_item(CatalogFormat::Lines, entry)).collect();
+        let more = Details::of(&json!({"hits": hits.len()}));
+        let facts = Facts { more, ..Facts::default() };
+        Observation { facts, ..Observation::of(lines.trim_end()) }
+    }
+
+    pub(super) fn load_resource(
+        &self,
+        skill: &SkillRef,
+        path: &str,
+        section_hint: Option<&str>,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let entry = self.entry(skill)?;
+        let mut loaded = load_resource(entry, path, section_hint, &self.limits)
+            .map_err(|error| of_load(&error))?;
+        if let Some(full) = &loaded.full {
+            loaded.report.storage_ref = Some(self.keep(full.as_bytes(), journal)?);
+        }
+        let report = loaded.report;
+        let storage_ref = report.storage_ref.clone();
+        let text = injection(entry, &report, &loaded.text, FileList(&[]));
+        let (skill, path) = (entry.name.clone(), report.path.clone());
+        let resource = Loaded::Resource(LoadedFile { skill, path, report });
+        Ok(Observation { storage_ref, loaded: vec![resource], ..Observation::of(text) })
+    }
+
+    /// A chunk that is too long is cut, and the whole is kept.
+    pub(super) fn load_chunk(
+        &self,
+        skill: &SkillRef,
+        id: &str,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let entry = self.entry(skill)?;
+        let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
+        let content = &body.chunk(id).map_err(|error| of_load(&error))?.content;
+        let shown = common::text::prefix(content, self.limits.excerpt_chars);
+        let loaded = vec![Loaded::Chunk { skill: entry.name.clone(), id: id.to_owned() }];
+        if shown.len() == content.len() {
+            return Ok(Observation { loaded, ..Observation::of(content.as_str()) });
+        }
+        let storage_ref = self.keep(content.as_bytes(), journal)?;
+        let text = format!("{shown}\n[… cut here; the whole is in {storage_ref}]");
+        Ok(Observation { loaded, storage_ref: Some(storage_ref), ..Observation::of(text) })
+    }
+}
+
+/// Reads a skill's body; nothing else of it but the names of its files. `keep` takes a text that does not fit, and
+/// says where it is.
+pub(crate) fn activate(
+    entry: &Entry,
+    read: &ReadOptions,
+    limits: &Limits,
+    keep: impl FnOnce(&str) -> Result<Option<String>, Refusal>,
+) -> Result<(String, SelectedSkill), Refusal> {
+    let mut body = load_body(entry, read, limits).map_err(|error| of_load(&error))?;
+    if let Some(full) = &body.core.full {
+        body.core.report.storage_ref = keep(full)?;
+    }
+    let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
+    let text = injection(entry, &body.core.report, &body.render(&[]), FileList(&files));
+    let selected = SelectedSkill {
+        name: entry.name.clone(),
+        source: entry.source,
+        hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
+        allowed_tools: entry.controls.allowed_tools.clone(),
+        run_mode: entry.controls.run_mode,
+        report: body.core.report,
+    };
+    Ok((text, selected))
+}
