@@ -368,7 +368,7 @@ pub enum ResourceLoaded {
         chunk: String,
     },
     /// A file.
-    File(LoadedFile),
+    File(Box<LoadedFile>),
 }
 
 /// A person must answer.

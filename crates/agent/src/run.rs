@@ -25,9 +25,9 @@ use crate::action::{Action, Decision, SkillRef};
 use crate::budget::Spent;
 use crate::context::{Context, Limits, Message, Prompt, system_text};
 use crate::event::{
-    ActionValidated, BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator,
-    ModelRequest, ModelResponse, PlanCreated, PlanUpdated, PromptText, RunFinished, RunStarted,
-    SentPrompt, TurnFinished, TurnStarted,
+    BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator, ModelRequest,
+    ModelResponse, PlanCreated, PlanUpdated, PromptText, RunFinished, RunStarted, SentPrompt,
+    TurnFinished, TurnStarted,
 };
 use crate::observation::{Loaded, Observation, SelectedSkill};
 use crate::outcome::{Outcome, StopReason};
@@ -70,7 +70,7 @@ const PLAN_SHARE: usize = 4;
 enum Phase {
     Decision { attempt: u32 },
     Preparation { action: Action },
-    Answer { action: Action, request: Request, question: ApprovalRequest },
+    Answer { action: Action, request: Request, question: Box<ApprovalRequest> },
     Observation { action: Action, request: Request },
     Nothing { outcome: Outcome },
 }
@@ -89,7 +89,9 @@ impl Run {
         // A client elsewhere has its own words for its model.
         let system = match setup.kind {
             RunKind::Served => String::new(),
-            RunKind::Own | RunKind::Child => system_text(&setup.tools, &setup.catalog),
+            RunKind::Own | RunKind::Child => {
+                system_text(&setup.tools, &setup.catalog, setup.patience.skills_per_turn)
+            }
         };
         let context = Context::new(&setup.run_id, system, &setup.request);
         let mut run = Self {
@@ -480,10 +482,7 @@ impl Run {
     }
 
     fn answer(&mut self, content: String) {
-        self.note(EventData::ActionValidated(Box::new(ActionValidated::Guard {
-            ok: true,
-            refusal: None,
-        })));
+        self.note_ruling(None);
         self.end_run(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
     }
 

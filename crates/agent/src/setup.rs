@@ -1,5 +1,7 @@
 //! What a run begins with.
 
+mod scanned;
+
 use common::skill::CatalogFormat;
 use permission::ToolSet;
 use schemars::JsonSchema;
@@ -8,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::action::SkillRef;
 use crate::budget::Budget;
 use crate::observation::{SelectedSkill, or_default};
+
+pub use scanned::{Scanned, ScannedConflict, ScannedLoser, ScannedPath, ScannedRoot};
 
 /// What a run begins with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +75,9 @@ pub struct Provenance {
     /// The hash of the index of skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_hash: Option<String>,
+    /// How that index came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scan: Option<Scanned>,
     /// How much of the index the model was shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog: Option<ShownCatalog>,

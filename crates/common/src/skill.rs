@@ -85,6 +85,22 @@ impl Diagnostic {
     }
 }
 
+/// How a text is cut down to what is handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TrimStrategy {
+    /// Not at all: it is whole.
+    None,
+    /// To the opening and the most essential sections of a body.
+    Sections,
+    /// To the section that was asked for.
+    Section,
+    /// To the beginning or the overview of a file, and a list of its headings.
+    Outline,
+    /// To its beginning.
+    Beginning,
+}
+
 /// What was read and what was handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadReport {
@@ -102,6 +118,12 @@ pub struct LoadReport {
     #[serde(default, with = "crate::sha256::or_empty")]
     #[schemars(with = "String")]
     pub text_sha256: Option<Sha256>,
+    /// How the text was cut; earlier versions did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim_strategy: Option<TrimStrategy>,
+    /// Files of the skill that the whole text names; earlier versions did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referenced_files: Option<Vec<String>>,
     /// Headings of sections that were left out.
     pub dropped_sections: Vec<String>,
     /// Where the whole text is kept, once somebody keeps it.
@@ -120,6 +142,8 @@ impl LoadReport {
             truncated: false,
             file_sha256: Sha256::of(bytes),
             text_sha256: None,
+            trim_strategy: None,
+            referenced_files: None,
             dropped_sections: Vec::new(),
             storage_ref: None,
             diagnostics: Vec::new(),

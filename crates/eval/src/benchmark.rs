@@ -6,6 +6,7 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::grade::Graded;
 use crate::judge::Dimension;
 use crate::runner::{CaseResult, Variant};
 
@@ -140,10 +141,14 @@ impl Side {
     }
 }
 
-/// The share of the sentences that a model found true; nothing where it judged none.
+/// The share of the sentences that a model found true; nothing where it judged none. Without an answer none is true,
+/// so that a run that broke is no gain.
 fn found_true(result: &CaseResult) -> Option<f64> {
-    let passed = result.graded.iter().filter(|graded| graded.passed).count();
-    (!result.graded.is_empty()).then(|| passed as f64 / result.graded.len() as f64)
+    let counts = |graded: &&Graded| graded.judged || result.answer.is_none();
+    let counted = result.graded.iter().filter(counts);
+    let (passed, all) =
+        counted.fold((0, 0), |(passed, all), graded| (passed + u32::from(graded.passed), all + 1));
+    (all > 0).then(|| f64::from(passed) / f64::from(all))
 }
 
 /// The share of what was checked that held. Whether the skill was chosen is no fair question without it.

@@ -129,7 +129,14 @@ impl Folder {
     /// was copied: names, contents, and whether a file can be executed.
     pub fn copy(&self, inner: &Path, to: &Path, quota: &mut Quota) -> Result<String, FolderError> {
         let mut hash = Sha256::new();
-        self.copy_into(inner, to, quota, DEPTH, &mut hash)?;
+        self.walk(inner, Some(to), quota, DEPTH, &mut hash)?;
+        Ok(hex(&hash.finalize()))
+    }
+
+    /// A hash of a file or of a folder with everything in it, as [`Folder::copy`] answers with.
+    pub fn sum(&self, inner: &Path, quota: &mut Quota) -> Result<String, FolderError> {
+        let mut hash = Sha256::new();
+        self.walk(inner, None, quota, DEPTH, &mut hash)?;
         Ok(hex(&hash.finalize()))
     }
 
@@ -150,45 +157,47 @@ impl Folder {
         Ok(())
     }
 
-    fn copy_into(
+    /// Hashes what is there, and copies it where a place for it is given.
+    fn walk(
         &self,
         inner: &Path,
-        to: &Path,
+        to: Option<&Path>,
         quota: &mut Quota,
         depth: usize,
         hash: &mut Sha256,
     ) -> Result<(), FolderError> {
-        let cannot_write = |source| FolderError::Write { path: to.to_owned(), source };
         if !self.is_folder(inner)? {
-            if let Some(parent) = to.parent() {
-                fs::create_dir_all(parent).map_err(cannot_write)?;
-            }
-            return self.copy_file(inner, to, quota, hash);
+            make_folder(to.and_then(Path::parent))?;
+            return self.take_file(inner, to, quota, hash);
         }
-        fs::create_dir_all(to).map_err(cannot_write)?;
+        make_folder(to)?;
         let names = self.names(inner, quota, depth)?;
         hash.update([b'd']);
         hash.update((names.len() as u64).to_le_bytes());
         for name in names {
             hash.update((name.len() as u64).to_le_bytes());
             hash.update(name.as_bytes());
-            self.copy_into(&inner.join(&name), &to.join(&name), quota, depth - 1, hash)?;
+            let to = to.map(|to| to.join(&name));
+            self.walk(&inner.join(&name), to.as_deref(), quota, depth - 1, hash)?;
         }
         Ok(())
     }
 
-    fn copy_file(
+    fn take_file(
         &self,
         inner: &Path,
-        to: &Path,
+        to: Option<&Path>,
         quota: &mut Quota,
         hash: &mut Sha256,
     ) -> Result<(), FolderError> {
-        let cannot_write = |source| FolderError::Write { path: to.to_owned(), source };
+        let cannot_write = |source| FolderError::Write {
+            path: to.map(Path::to_owned).unwrap_or_default(),
+            source,
+        };
         let mut from = self.file(inner)?;
         let metadata = from.metadata().map_err(|error| self.cannot_read(inner, error))?;
         let mode = if metadata.mode() & 0o111 != 0 { 0o755 } else { 0o644 };
-        let mut copy = fs::File::create(to).map_err(cannot_write)?;
+        let mut copy = to.map(fs::File::create).transpose().map_err(cannot_write)?;
         let (mut content, mut block) = (Sha256::new(), vec![0; 64 * 1024]);
         loop {
             let read = from.read(&mut block).map_err(|error| self.cannot_read(inner, error))?;
@@ -199,9 +208,13 @@ impl Folder {
             quota.bytes =
                 left.ok_or_else(|| FolderError::TooMuch { path: self.path.join(inner) })?;
             content.update(&block[..read]);
-            copy.write_all(&block[..read]).map_err(cannot_write)?;
+            if let Some(copy) = &mut copy {
+                copy.write_all(&block[..read]).map_err(cannot_write)?;
+            }
         }
-        copy.set_permissions(fs::Permissions::from_mode(mode)).map_err(cannot_write)?;
+        if let Some(copy) = copy {
+            copy.set_permissions(fs::Permissions::from_mode(mode)).map_err(cannot_write)?;
+        }
         hash.update([b'f', u8::from(mode == 0o755)]);
         hash.update(content.finalize());
         Ok(())
@@ -271,6 +284,11 @@ impl Folder {
         }
         FolderError::Read { path, source }
     }
+}
+
+fn make_folder(path: Option<&Path>) -> Result<(), FolderError> {
+    let Some(path) = path else { return Ok(()) };
+    fs::create_dir_all(path).map_err(|source| FolderError::Write { path: path.to_owned(), source })
 }
 
 /// Opens a regular file that the user named; a pipe or a device is not waited for. `None` where it is something else.

@@ -16,6 +16,9 @@ pub struct Graded {
     pub text: String,
     /// Whether it is true of the answer.
     pub passed: bool,
+    /// Whether the model came to a judgement; not said where it did.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub judged: bool,
     /// What the model quotes from the answer for it, or why there is no judgement.
     pub evidence: String,
 }
@@ -32,33 +35,45 @@ pub fn graded(assertion: &str, answer: &str, said: Option<&str>) -> Graded {
     let no = |evidence: &str| Graded {
         text: assertion.to_owned(),
         passed: false,
+        judged: true,
         evidence: evidence.to_owned(),
     };
-    let Some(said) = said else { return no("not judged: the model gave no answer") };
+    let Some(said) = said else { return unjudged(assertion, "the model gave no answer") };
     let Some(judgement) = object_in(said) else {
-        return no("not judged: the model's answer is no JSON");
+        return unjudged(assertion, "the model's answer is no JSON");
     };
     let evidence = judgement["evidence"].as_str().unwrap_or_default().trim();
     match judgement["passed"].as_bool() {
-        None => no("not judged: the model did not say whether it passed"),
+        None => unjudged(assertion, "the model did not say whether it passed"),
         Some(false) => no(evidence),
         Some(true) if evidence.is_empty() => no("said to be true without evidence"),
         Some(true) if !squeezed(answer).contains(&squeezed(evidence)) => {
             no(&format!("said to be true, but this is not in the answer: {evidence}"))
         }
-        Some(true) => {
-            Graded { text: assertion.to_owned(), passed: true, evidence: evidence.to_owned() }
-        }
+        Some(true) => Graded { passed: true, ..no(evidence) },
     }
 }
 
-/// A sentence about an answer that there is none of; it counts, so that a run that broke is no gain.
+/// A sentence about an answer that there is none of.
 pub fn unanswered(assertion: &str) -> Graded {
+    unjudged(assertion, "the run came to no answer")
+}
+
+fn unjudged(assertion: &str, why: &str) -> Graded {
     Graded {
         text: assertion.to_owned(),
         passed: false,
-        evidence: "not judged: the run came to no answer".to_owned(),
+        judged: false,
+        evidence: format!("not judged: {why}"),
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(judged: &bool) -> bool {
+    *judged
 }
 
 /// The JSON object in a text, whatever stands around it.

@@ -7,6 +7,7 @@
 pub mod baseline;
 pub mod benchmark;
 pub mod case;
+pub mod fingerprint;
 pub mod folder;
 pub mod grade;
 pub mod judge;

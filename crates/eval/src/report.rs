@@ -28,6 +28,9 @@ pub const VERSION: u32 = 1;
 /// A query counts as triggering where it does so in at least this share of its runs, unless the user says otherwise.
 pub const TRIGGER_THRESHOLD: f64 = 0.5;
 
+/// Why a sentence is not judged where nobody was asked to.
+const NO_GRADER: &str = "no model was named with --grader";
+
 /// Everything that is known after all cases have run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
@@ -78,7 +81,7 @@ pub struct Summary {
     /// Sentences that a model judged, apart from everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<AssertionSummary>,
-    /// Sentences that no model judged.
+    /// Sentences that no model judged: none was asked, or it came to no judgement.
     #[serde(default)]
     pub unjudged: usize,
     /// What all runs took together.
@@ -188,6 +191,22 @@ impl Report {
         self.counted().filter(|result| !self.is_well(result))
     }
 
+    /// Why sentences were not judged, and how many for each reason.
+    pub fn unjudged(&self) -> BTreeMap<&str, usize> {
+        let mut reasons = BTreeMap::new();
+        for result in self.counted() {
+            if result.unjudged > 0 {
+                let asked = reasons.entry(NO_GRADER).or_insert(0_usize);
+                *asked = asked.saturating_add(result.unjudged);
+            }
+            for graded in result.graded.iter().filter(|graded| !graded.judged) {
+                let why = graded.evidence.trim_start_matches("not judged: ");
+                *reasons.entry(why).or_insert(0) += 1;
+            }
+        }
+        reasons
+    }
+
     /// Whether a run passed, or is of a trigger query whose rate is right without it.
     fn is_well(&self, result: &CaseResult) -> bool {
         if result.passed || result.should_trigger.is_none() {
@@ -208,6 +227,8 @@ impl Summary {
         let counts = verdicts(&counted)
             .fold(Triggered::default(), |sum, verdict| sum.plus(verdict.triggered));
         let graded = || counted.iter().flat_map(|result| &result.graded);
+        let judged = || graded().filter(|graded| graded.judged);
+        let unasked = counted.iter().fold(0, |sum: usize, run| sum.saturating_add(run.unjudged));
         Self {
             cases: cases.len(),
             runs: counted.len(),
@@ -223,11 +244,11 @@ impl Summary {
             },
             trigger_threshold: threshold,
             trigger_rates: cases.iter().filter_map(|runs| trigger_rate(runs, threshold)).collect(),
-            assertions: graded().next().map(|_| AssertionSummary {
-                passed: graded().filter(|graded| graded.passed).count(),
-                total: graded().count(),
+            assertions: judged().next().map(|_| AssertionSummary {
+                passed: judged().filter(|graded| graded.passed).count(),
+                total: judged().count(),
             }),
-            unjudged: counted.iter().fold(0, |sum: usize, run| sum.saturating_add(run.unjudged)),
+            unjudged: unasked.saturating_add(graded().count() - judged().count()),
             cost: verdicts(&counted).fold(Cost::default(), |sum, verdict| sum.plus(verdict.cost)),
         }
     }

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use agent::event::Event;
+use agent::outcome::StopReason;
 use common::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,7 @@ use state::{Durability, Folder};
 use crate::case::Located;
 use crate::grade::{self, Graded};
 use crate::judge::{Dimension, Evidence, Verdict, judge};
+use crate::trace::Trace;
 use place::Place;
 use process::Ended;
 
@@ -33,6 +35,8 @@ use process::Ended;
 pub struct Options {
     /// The program that runs the agent.
     pub program: PathBuf,
+    /// Which program that is, and the rules that it is given: results of another one are not taken up again.
+    pub program_id: String,
     /// The model, for cases without a script of their own or for all where it is named.
     pub model: Option<String>,
     /// Further arguments of `run`, such as a base URL.
@@ -83,6 +87,8 @@ pub struct Job<'c> {
     pub number: u32,
     /// A skill that is left out.
     pub without: Option<&'c str>,
+    /// What its result rests on, as [`Fingerprints`](crate::fingerprint::Fingerprints) say.
+    pub fingerprint: Option<String>,
 }
 
 /// What came of it.
@@ -115,14 +121,14 @@ pub struct CaseResult {
     /// Sentences that a model judged; they do not count in `passed`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub graded: Vec<Graded>,
-    /// How many sentences no model judged.
+    /// How many sentences no model was asked about.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unjudged: usize,
     /// Where the record is kept, relative to the report.
     pub record: String,
-    /// What it is a result of: another one where the case or its model is.
-    #[serde(default)]
-    pub fingerprint: String,
+    /// What it rests on: another one where the case, its skills, the settings, the model or the program is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
 }
 
 impl CaseResult {
@@ -143,15 +149,6 @@ impl Job<'_> {
     /// Whether the skill in question is there.
     pub fn variant(&self) -> Variant {
         if self.without.is_some() { Variant::Without } else { Variant::With }
-    }
-
-    /// The same for the same run of the same case with the same model, and for no other.
-    pub fn fingerprint(&self, options: &Options) -> String {
-        let Located { case, suite, should_trigger, .. } = self.located;
-        let job = (suite, case, should_trigger, self.number, self.without);
-        let grader = options.grader.as_ref().map(|grader| &grader.model);
-        let whole = serde_json::json!([job, options.model, grader]);
-        Sha256::of(whole.to_string()).to_string()
     }
 
     /// A name for its record, unlike that of any other job.
@@ -213,13 +210,13 @@ fn run_one(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Option<CaseRe
         graded: Vec::new(),
         unjudged: if options.grader.is_none() { case.assertions.len() } else { 0 },
         record: job.record(),
-        fingerprint: job.fingerprint(options),
+        fingerprint: job.fingerprint.clone(),
     };
     match carry_out(job, options, stop) {
         Ok(Carried::Stopped) => return None,
         Ok(Carried::Ran { events, mut verdict, failed }) => {
             result.passed = verdict.passed() && failed.is_none();
-            result.answer = crate::trace::Trace::new(&events).answer().map(str::to_owned);
+            result.answer = Trace::new(&events).answer().map(str::to_owned);
             // What the program said about it says more than its record.
             result.error = failed.or(verdict.error.take());
             result.verdict = Some(verdict);
@@ -289,7 +286,10 @@ fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBo
             return None;
         };
         let events = events(&output).ok()?;
-        crate::trace::Trace::new(&events).answer().map(str::to_owned)
+        let trace = Trace::new(&events);
+        // An answer that was made without the model is no judgement.
+        let is_own = trace.stop_reason() == StopReason::FinalAnswer.name();
+        trace.answer().filter(|_| is_own).map(str::to_owned)
     };
     let graded = |text: &String| match answer {
         Some(answer) => grade::graded(text, answer, judged(text, answer).as_deref()),

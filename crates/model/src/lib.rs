@@ -49,6 +49,7 @@ mod rehearsal;
 pub mod remote;
 pub mod reply;
 pub mod request;
+mod retry;
 pub mod schema;
 pub mod scripted;
 pub mod secret;

@@ -106,6 +106,7 @@ fn prepared(action: &Action, comes: &Comes) -> Prepared {
         risk: Risk::Low,
         reason: String::new(),
         params: Value::Null,
+        patterns: Vec::new(),
         effect: String::new(),
         always: None,
         replay: String::new(),

@@ -16,10 +16,12 @@ use crate::answer::{Answered, Tokens};
 use crate::decision::{Problem, estimated_usage};
 use crate::decoder::Decoder;
 use crate::dialect::{Dialect, Protocol};
-use crate::failure::{Again, CallError};
+use crate::failure::CallError;
 use crate::request::{HttpRequest, Options};
 use crate::send::{Sender, Waits};
 use crate::{anthropic, openai};
+
+pub use crate::retry::Backoff;
 
 /// Which interface a server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,42 +77,6 @@ impl Price {
             (tokens.output, self.output),
         ];
         parts.iter().map(|(count, price)| *count as f64 * price).sum::<f64>() / 1e6
-    }
-}
-
-/// How often and when to ask again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backoff {
-    /// Tries after the first.
-    pub retries: u32,
-    /// The first wait; each further one is twice as long.
-    pub first: Duration,
-    /// The longest wait that is worth it; a server that asks for more is not asked again.
-    pub longest: Duration,
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self { retries: 4, first: Duration::from_millis(500), longest: Duration::from_secs(60) }
-    }
-}
-
-impl Backoff {
-    /// The wait before the next try after this many failures, with `random` from 0 to 1.
-    pub(crate) fn wait(&self, failures: u32, again: Again, random: f64) -> Option<Duration> {
-        let (tries, asked) = match again {
-            Again::Never => (0, None),
-            Again::Once => (1, None),
-            Again::Later(asked) => (self.retries, asked),
-        };
-        if failures > tries.min(self.retries) || asked.is_some_and(|asked| asked > self.longest) {
-            return None;
-        }
-        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
-        let usual = self.first.saturating_mul(doubled).min(self.longest);
-        // Others that failed at the same time must not all come back at the same time.
-        let jittered = usual.mul_f64(0.5 + 0.5 * random.clamp(0.0, 1.0));
-        Some(jittered.max(asked.unwrap_or_default()))
     }
 }
 
@@ -234,20 +200,8 @@ impl Remote {
             };
         }
         self.failures += 1;
-        let wait = self.setup.backoff.wait(self.failures, error.again(), (self.setup.random)());
-        let tries = match (wait, self.failures) {
-            (None, 2..) => format!(" ({} tries)", self.failures),
-            _ => String::new(),
-        };
-        let next = match wait {
-            Some(wait) => format!("trying again in {:.1} s", wait.as_secs_f64()),
-            None => error.hint().to_owned(),
-        };
-        Reply::Failed {
-            code: error.code().to_owned(),
-            message: format!("`{host}` {error}{tries}; {next}"),
-            retry_after_ms: wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
-        }
+        let random = (self.setup.random)();
+        self.setup.backoff.reply(&format!("`{host}`"), error, self.failures, random)
     }
 
     /// Another way to ask, where this one was refused.

@@ -1,7 +1,7 @@
 //! A model that replies what a script says: for evals, tests and demonstrations, offline and the same every time.
 //!
-//! Invariant: a reply depends on the script and the prompt alone. Which turn it is, is counted in the conversation, so
-//! a run that is resumed by another process goes on where it was.
+//! Invariant: a reply depends on the script and the prompt alone, but for tries that failed since the last reply. Which
+//! turn it is, is counted in the conversation, so a run that is resumed by another process goes on where it was.
 //!
 //! ```
 //! use model::scripted::{Script, Scripted};
@@ -31,6 +31,9 @@ use agent::reply::Reply;
 pub use script::{Fault, Script, ScriptError, Streaming, Turn};
 
 use crate::decision::{estimated_usage, reply};
+use crate::failure::{Again, CallError};
+use crate::remote::Backoff;
+use crate::status::{Head, refused};
 
 /// A model that replies what a script says, one turn a call.
 #[derive(Clone, Debug)]
@@ -38,6 +41,9 @@ pub struct Scripted {
     turns: Vec<Play>,
     subagents: BTreeMap<String, Vec<Play>>,
     chunk_bytes: usize,
+    backoff: Backoff,
+    /// Since the last reply.
+    failures: usize,
 }
 
 /// A turn that was checked.
@@ -64,7 +70,14 @@ impl Scripted {
                 })
                 .collect::<Result<_, ScriptError>>()?,
             chunk_bytes: if streaming.enabled { streaming.chunk_bytes.get() } else { usize::MAX },
+            backoff: Backoff::default(),
+            failures: 0,
         })
+    }
+
+    /// The same model, asked again so often after a failure that may pass.
+    pub fn with_retries(self, retries: u32) -> Self {
+        Self { backoff: Backoff { retries, ..self.backoff }, ..self }
     }
 
     /// The turns for this conversation: its own, where it is a subagent's that has some.
@@ -83,32 +96,66 @@ impl Model for Scripted {
     ) -> Reply {
         let turns = self.turns(prompt);
         let number = prompt.messages.iter().filter(|message| is_call(message)).count();
-        let Some(Play { text, fault }) = turns.get(number) else {
-            let message =
-                format!("turn {} was asked for, the script has {}", number + 1, turns.len());
+        let Some(Play { text, fault }) = turn(turns, number, self.failures).cloned() else {
+            let asked = turns.len().max(number + self.failures) + 1;
+            let message = format!("turn {asked} was asked for, the script has {}", turns.len());
             return failed("ScriptEnded", message);
         };
-        match fault {
-            Some(Fault::Delay { milliseconds }) => wait(*milliseconds, cancel),
-            Some(Fault::HttpError { status, message }) => {
-                let said = message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-                return failed("HttpError", format!("the provider answered {status}{said}"));
-            }
-            Some(Fault::CutStream { after_bytes }) => {
-                let sent = &text.as_bytes()[..text.len().min(*after_bytes)];
-                stream(sent, self.chunk_bytes, cancel, delta);
-                return failed(
-                    "StreamCut",
-                    format!("the reply broke off after {} bytes", sent.len()),
-                );
-            }
-            Some(Fault::BadJson) | None => {}
+        if let Some(Fault::Delay { milliseconds }) = fault {
+            wait(milliseconds, cancel);
         }
-        stream(text.as_bytes(), self.chunk_bytes, cancel, delta);
+        let error = fault.as_ref().and_then(|fault| fault.error(&text));
+        let sent = match fault {
+            Some(Fault::HttpError { .. }) => 0,
+            Some(Fault::CutStream { after_bytes }) => text.len().min(after_bytes),
+            _ => text.len(),
+        };
+        stream(&text.as_bytes()[..sent], self.chunk_bytes, cancel, delta);
         if cancel.requested() {
             return failed("Cancelled", "the call was cancelled".to_owned());
         }
-        reply(text, estimated_usage(prompt, text))
+        if let Some(error) = error {
+            self.failures += 1;
+            let failures = u32::try_from(self.failures).unwrap_or(u32::MAX);
+            return self.backoff.reply("the scripted model", &error, failures, 1.0);
+        }
+        self.failures = 0;
+        reply(&text, estimated_usage(prompt, &text))
+    }
+}
+
+/// The turn for a call, after so many that left a trace in the conversation and so many that failed since.
+fn turn(turns: &[Play], number: usize, failures: usize) -> Option<&Play> {
+    turns.split_inclusive(|play| !play.may_pass()).nth(number)?.get(failures)
+}
+
+impl Play {
+    /// Whether it is a failure after which the model is asked again.
+    fn may_pass(&self) -> bool {
+        let error = self.fault.as_ref().and_then(|fault| fault.error(&self.text));
+        error.is_some_and(|error| error.again() != Again::Never)
+    }
+}
+
+impl Fault {
+    /// What a real model's failure would be taken for; nothing where there is a reply.
+    fn error(&self, text: &str) -> Option<CallError> {
+        match self {
+            Self::Delay { .. } | Self::BadJson => None,
+            Self::CutStream { after_bytes } => {
+                let sent = text.len().min(*after_bytes);
+                Some(CallError::Broken { reason: format!("the reply ends after {sent} bytes") })
+            }
+            Self::HttpError { status, message, retry_after } => {
+                let head = Head {
+                    status: *status,
+                    retry_after: retry_after.map(|seconds| seconds.to_string()),
+                    location: None,
+                };
+                let said = message.as_deref().unwrap_or("so the script says");
+                Some(refused(&head, said.as_bytes(), jiff::Timestamp::UNIX_EPOCH))
+            }
+        }
     }
 }
 

@@ -65,6 +65,7 @@ pub struct Material {
     pub(crate) file: File,
     pub(crate) entries: Vec<Entry>,
     pub(crate) limits: Limits,
+    pub(crate) left_out: Vec<String>,
 }
 
 impl Material {
@@ -72,7 +73,7 @@ impl Material {
     pub fn zip(file: File, limits: Limits) -> Result<Self, ArchiveError> {
         let mut entries = crate::archive::read(&file, &limits)?;
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self { file, entries, limits })
+        Ok(Self { file, entries, limits, left_out: Vec::new() })
     }
 
     /// The same files, with `dir` in place of every folder at the top.
@@ -89,6 +90,11 @@ impl Material {
     /// The files, by path.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Paths of the source that belong to no skill, such as what macOS adds to an archive.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<&Entry> {

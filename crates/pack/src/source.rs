@@ -5,6 +5,8 @@ mod fetch;
 mod folder;
 mod git;
 mod https;
+mod places;
+mod shape;
 
 #[cfg(test)]
 mod tests;

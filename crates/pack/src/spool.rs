@@ -90,7 +90,7 @@ impl Spool {
             folders.push(folder);
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Material { file, entries, limits })
+        Ok(Material { file, entries, limits, left_out: Vec::new() })
     }
 }
 

@@ -69,6 +69,9 @@ pub struct ApprovalRequest {
     pub reason: String,
     /// Exactly what it would do it with.
     pub params: Value,
+    /// What of it is asked for, as rules would name it; none in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<String>,
     /// What an answer for always would allow, in words; nothing where that is not to be had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always: Option<String>,

@@ -185,19 +185,20 @@ impl<T: Request> Pending<T> {
         reason: impl Into<String>,
         invocation: &Invocation,
     ) -> ApprovalRequest {
-        let asked = self.grants.iter().map(|grant| grant.pattern.as_str());
+        let asked = || self.grants.iter().map(|grant| grant.pattern.as_str());
         ApprovalRequest {
             id,
             tool: self.decision.permission.clone(),
             risk: self.request.risk(),
             reason: reason.into(),
             params: self.request.params(),
+            patterns: asked().map(str::to_owned).collect(),
             effect: self.request.effect(),
             always: match self.lasting {
                 Lasting::Yes(what) => Some(what.to_owned()),
                 Lasting::No => None,
             },
-            replay: invocation.approving(&self.decision.permission, asked),
+            replay: invocation.approving(&self.decision.permission, asked()),
         }
     }
 

@@ -26,7 +26,7 @@ use permission::{
 };
 
 use crate::journal::{Journal, JournalError, Redactor};
-pub use clock::SystemClock;
+pub use clock::{SkippingClock, SystemClock};
 pub use hand::InHand;
 use hand::{Asking, Held};
 

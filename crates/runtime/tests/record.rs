@@ -152,3 +152,17 @@ fn what_a_person_allows_later_in_the_same_process_is_done_word_for_word() {
     let record = fs::read_to_string(world.run_folder().join("events.jsonl")).unwrap();
     assert!(!record.contains("hunter42x"));
 }
+
+#[test]
+fn a_record_of_version_1_says_nothing_about_what_was_loaded_already() {
+    let world = World::new();
+    world.record(&everything());
+    let mut events = world.events();
+    let is_ok = |event: &Event| matches!(&event.data, EventData::ActionValidated(validated) if validated.is_ok());
+    let is_observed = |event: &Event| matches!(event.data, EventData::ObservationRecorded(_));
+    let place = events.windows(2).position(|pair| is_ok(&pair[0]) && is_observed(&pair[1]));
+    events.remove(place.unwrap());
+    assert_eq!(check_replay(&events, CATALOG).unwrap_err().path, "/type");
+    events.iter_mut().for_each(|event| event.v = 1);
+    assert_eq!(check_replay(&events, CATALOG), Ok(()));
+}

@@ -10,6 +10,8 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
 
@@ -41,6 +43,8 @@ pub struct IndexOptions {
     /// Whether searching looks at the words of bodies, too, as [`Index::prepare_search`] left them in
     /// the cache; bodies are never read otherwise.
     pub search_bodies: bool,
+    /// Folders of the skills that the user chose, by name: each counts before all others of its name.
+    pub pins: BTreeMap<String, PathBuf>,
 }
 
 /// An immutable list of the skills that can be reached.
@@ -53,6 +57,8 @@ pub struct Index {
     /// What was searched, and what was left out.
     pub report: Report,
     roots: Vec<Root>,
+    /// The folders of the skills that the user pinned.
+    pinned: BTreeSet<PathBuf>,
     cache: Option<Cache>,
     scan: ScanOptions,
     search_bodies: bool,
@@ -72,8 +78,12 @@ impl Index {
             let clock = Instant::now();
             let (scan, cache) = scan_root(root, options);
             report.add(root, &scan, cache, clock);
-            add_candidates(&mut candidates, root, scan.found, &options.trust);
+            add_candidates(&mut candidates, root, scan.found, options);
         }
+        let pinned = candidates.iter().filter(|candidate| candidate.is_pinned);
+        let pinned: BTreeSet<PathBuf> =
+            pinned.map(|candidate| candidate.entry.path.clone()).collect();
+        report.add_lost_pins(&options.pins, &pinned, roots);
         let (skills, shadowed, conflicts) = conflicts::settle(candidates);
         report.conflicts = conflicts;
         Self {
@@ -81,6 +91,7 @@ impl Index {
             shadowed,
             report,
             roots: roots.to_vec(),
+            pinned,
             cache: options.cache.clone(),
             scan: options.scan.clone(),
             search_bodies: options.search_bodies,
@@ -114,6 +125,11 @@ impl Index {
             cache.read_bodies(&self.roots, &all, &self.scan.read, self.scan.threads);
             self.body_index();
         }
+    }
+
+    /// Whether the user chose this skill among those of its name.
+    pub(crate) fn is_pinned(&self, entry: &Entry) -> bool {
+        self.pinned.contains(&entry.path)
     }
 
     /// Places of the skills that fit `query`, the best first, with their scores.
@@ -165,15 +181,28 @@ fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
     }
 }
 
-fn add_candidates(all: &mut Vec<Candidate>, root: &Root, found: Vec<Found>, trust: &Trust) {
+fn add_candidates(
+    all: &mut Vec<Candidate>,
+    root: &Root,
+    found: Vec<Found>,
+    options: &IndexOptions,
+) {
     let real = root.real();
-    let standing = trust.standing(root, &real);
+    let standing = options.trust.standing(root, &real);
     all.extend(found.into_iter().map(|found| {
         let modified = found.modified;
         let mut entry = Entry::new(root, &real, found);
         entry.judge(standing.of(&entry, root));
-        Candidate { root: root.priority, modified, entry }
+        let pin = options.pins.get(&entry.name);
+        let is_pinned = pin.is_some_and(|pin| is_same_folder(pin, &entry.path));
+        Candidate { root: root.priority, modified, is_pinned, entry }
     }));
+}
+
+/// Whether two paths lead to one folder.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    one == other || real(one).is_some_and(|folder| real(other) == Some(folder))
 }
 
 /// `sha256:` over the entries as a canonical JSON array.

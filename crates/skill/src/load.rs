@@ -9,6 +9,7 @@ mod bounds;
 mod content;
 mod files;
 mod injection;
+mod references;
 mod resource;
 mod seal;
 

@@ -23,20 +23,23 @@ pub(crate) use naming::departures;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// A skill without a readable name and description is refused.
+    /// A skill without a readable description is refused; a missing name is the folder's.
     #[default]
     Strict,
-    /// A missing name is the folder's, a missing description is empty, angle brackets are escaped.
+    /// The same, but a missing description is empty, and angle brackets are escaped.
     Lenient,
 }
+
+/// The fields whose values a model sees.
+const SEEN_BY_MODELS: [&str; 3] = ["name", "description", "when_to_use"];
 
 /// How a frontmatter is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReadOptions {
     /// Strict or lenient.
     pub mode: Mode,
-    /// Whether `<` and `>` in a value refuse the skill; lenient mode escapes them instead, but in a
-    /// name, which is no text to be read.
+    /// Whether `<` and `>` in a value that a model sees refuse the skill; lenient mode escapes them
+    /// instead, but in a name, which is no text to be read. In other values they are only noted.
     pub block_angle_brackets: bool,
     /// Bounds of the frontmatter.
     pub limits: Limits,
@@ -159,15 +162,19 @@ impl Reader<'_> {
         for (field, value) in &self.fields.0 {
             let mut found = false;
             value.scalars(&mut |scalar| found |= scalar.text.contains(['<', '>']));
-            if found && self.lenient() {
-                let field = text::for_terminal(field);
-                self.note(
-                    "angle-brackets",
-                    format!("`<` or `>` in `{field}` is escaped when shown"),
-                );
-            } else if found {
-                return Err(FrontmatterError::AngleBrackets { field: field.clone() });
+            if !found {
+                continue;
             }
+            let is_seen = SEEN_BY_MODELS.contains(&&*text::strip_hidden(field).0);
+            let consequence = match self.options.mode {
+                Mode::Lenient => "is escaped when shown",
+                Mode::Strict if is_seen => {
+                    return Err(FrontmatterError::AngleBrackets { field: field.clone() });
+                }
+                Mode::Strict => "is kept: a model does not see this field",
+            };
+            let field = text::for_terminal(field);
+            self.note("angle-brackets", format!("`<` or `>` in `{field}` {consequence}"));
         }
         Ok(())
     }
@@ -187,11 +194,12 @@ impl Reader<'_> {
     fn name(&mut self, folder: &str) -> Result<String, FrontmatterError> {
         let name = match self.required("name")? {
             Some(name) => name.to_owned(),
-            None if self.lenient() => {
+            // The file system's own root has no name to give.
+            None if matches!(folder, "" | "/") => return Err(FrontmatterError::NoName),
+            None => {
                 self.note("missing-name", "no `name`; the folder's name is used");
                 folder.to_owned()
             }
-            None => return Err(FrontmatterError::NoName),
         };
         if self.options.block_angle_brackets && name.contains(['<', '>']) {
             return Err(FrontmatterError::AngleBrackets { field: "name".to_owned() });

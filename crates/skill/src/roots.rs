@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub struct Surroundings {
     pub project_folders: Vec<PathBuf>,
     /// The order of sources, the strongest first; a source left out is not searched.
     pub precedence: Vec<Source>,
-    /// Whether `.agents` and `.claude` folders count, too.
+    /// Whether the folders of other clients count, too, such as `.claude` and `.codex`.
     pub compatibility_folders: bool,
 }
 
@@ -90,11 +91,23 @@ impl Surroundings {
     /// The skill folders of the working directory and its parents, the nearest first.
     fn walk_up(&self) -> Vec<PathBuf> {
         let project = self.project();
+        let in_repository = project.join(".git").exists();
         self.working_directory
             .ancestors()
-            .take_while(|folder| folder.starts_with(project))
+            .take_while(|folder| match in_repository {
+                true => folder.starts_with(project),
+                false => *folder == self.working_directory || self.is_searched_above(folder),
+            })
             .flat_map(|folder| self.skill_folders(folder))
             .collect()
+    }
+
+    /// Whether a folder above the working directory is searched where there is no repository: below the home,
+    /// or where not everybody can put something, as they can in `/tmp`.
+    fn is_searched_above(&self, folder: &Path) -> bool {
+        let holds_home = self.home.as_ref().is_some_and(|home| home.starts_with(folder));
+        let is_shared = || folder.metadata().map_or(true, |found| found.mode() & 0o002 != 0);
+        !holds_home && !is_shared()
     }
 
     fn user_folders(&self) -> Vec<PathBuf> {
@@ -103,7 +116,16 @@ impl Surroundings {
 
     fn skill_folders(&self, parent: &Path) -> Vec<PathBuf> {
         let hosts: &[&str] = if self.compatibility_folders {
-            &[".agent", ".agents", ".claude"]
+            &[
+                ".agent",
+                ".agents",
+                ".claude",
+                ".codex",
+                ".gemini",
+                ".opencode",
+                ".cursor",
+                ".github",
+            ]
         } else {
             &[".agent"]
         };

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::markdown::{self, Line, heading, lines};
-pub(crate) use trim::trim;
+pub(crate) use trim::{Trimmed, trim};
 
 /// A heading and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

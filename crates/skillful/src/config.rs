@@ -194,7 +194,7 @@ pub(crate) enum RequireSignature {
 pub(crate) struct Registry {
     /// The order of sources, the strongest first.
     pub(crate) precedence: Vec<Source>,
-    /// Whether `.agents` and `.claude` folders are searched, too.
+    /// Whether the folders of other clients are searched, too, such as `.claude` and `.codex`.
     pub(crate) compat: bool,
     /// Whether symbolic links are followed.
     pub(crate) follow_symlinks: bool,
@@ -204,6 +204,8 @@ pub(crate) struct Registry {
     pub(crate) max_directories: usize,
     /// `strict`, or `lenient` to index skills with a flawed frontmatter, too.
     pub(crate) mode: Mode,
+    /// Folders of skills that count before all others of their name, by name.
+    pub(crate) pin: std::collections::BTreeMap<String, String>,
 }
 
 impl Default for Registry {
@@ -216,6 +218,7 @@ impl Default for Registry {
             max_depth: scan.depth,
             max_directories: scan.folders,
             mode: Mode::Strict,
+            pin: Default::default(),
         }
     }
 }
@@ -249,7 +252,7 @@ pub(crate) struct SearchSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Security {
-    /// Whether `<` or `>` in a frontmatter value refuses the skill.
+    /// Whether `<` or `>` in a name, description or `when_to_use` refuses the skill.
     pub(crate) block_angle_brackets_in_frontmatter: bool,
     /// Lines of a frontmatter.
     pub(crate) max_frontmatter_lines: usize,

@@ -1,6 +1,9 @@
 //! What the commands that install, pack and verify have in common: where, how, and what they say.
 
+mod scope;
+
 use std::io::{BufRead, IsTerminal, Read, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use common::text::for_terminal;
@@ -19,42 +22,9 @@ use crate::commands::eval::gate::plain;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
-
-/// Where skills are installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Scope {
-    /// For you, in ~/.agent/skills
-    User,
-    /// For this project, in .agent/skills
-    Project,
-}
-
-impl Scope {
-    pub(crate) const ALL: [Self; 2] = [Self::User, Self::Project];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-        }
-    }
-}
+pub(crate) use scope::Scope;
 
 impl Session {
-    /// The folder of skills of a scope.
-    pub(crate) fn install_root(&self, scope: Scope) -> Result<Root, Failure> {
-        let home = || {
-            self.surroundings.home.as_deref().ok_or_else(|| {
-                Failure::new(Exit::Usage, "NoHome", "there is no home directory to install into")
-                    .hint("set HOME, or use --scope project")
-            })
-        };
-        Ok(match scope {
-            Scope::Project => Root::of_project(self.surroundings.project()),
-            Scope::User => Root::new(home()?.join(".agent/skills")),
-        })
-    }
-
     /// Finishes or undoes what an interrupted install left, before anybody was asked for trust: the rules
     /// of [`Root::tidy`] keep a clone from meaning anything by it. Whoever only reads does not fail for
     /// it: the next install says what is wrong.
@@ -77,7 +47,7 @@ impl Session {
     /// Whether the user knows where an installed skill comes from. A lockfile that came with a clone can name any
     /// address, and any folder of the user's.
     pub(crate) fn check_source(&self, scope: Scope, skill: &LockedSkill) -> Result<(), Failure> {
-        if scope == Scope::User {
+        if !self.is_projects(scope) {
             return Ok(());
         }
         let (project, lockfile) =
@@ -131,7 +101,7 @@ impl Session {
     }
 
     /// Refuses a path in the project that leads out of it: whoever names it means something of the project.
-    pub(crate) fn refuse_led_out(&self, path: &std::path::Path) -> Result<(), Failure> {
+    pub(crate) fn refuse_led_out(&self, path: &Path) -> Result<(), Failure> {
         let project = self.surroundings.project();
         let (Ok(real), Ok(own)) = (path.canonicalize(), project.canonicalize()) else {
             return Ok(());
@@ -147,48 +117,11 @@ impl Session {
             format!("if that is what you mean, name it: {}", argument(&real.to_string_lossy()));
         Err(Failure::new(Exit::Refused, "OutsideProject", message).hint(hint))
     }
-
-    /// Where a skill is installed: in the scope that was named, or in the only one that has it. Names of
-    /// commands that change or read an installed skill enter here; a path is none.
-    pub(crate) fn scope_of(&self, name: &str, given: Option<Scope>) -> Result<Scope, Failure> {
-        if pack::check::check_name(name).is_err() {
-            let root = self.install_root(given.unwrap_or(Scope::User))?.path().to_owned();
-            return Err(InstallError::NotThere { name: name.to_owned(), root }.into());
-        }
-        if let Some(scope) = given {
-            return Ok(scope);
-        }
-        let has = |scope: &Scope| {
-            self.install_root(*scope).is_ok_and(|root| {
-                root.has(name)
-                    || root.kept(name).is_ok_and(|kept| !kept.is_empty())
-                    || root.lockfile().is_ok_and(|lockfile| lockfile.get(name).is_some())
-            })
-        };
-        let found: Vec<Scope> = Scope::ALL.into_iter().filter(has).collect();
-        // A project can have a skill of that name, or say so, that the user did not install.
-        let is_known = |scope: &Scope| {
-            let lockfile = self.install_root(*scope).and_then(|root| Ok(root.lockfile()?));
-            let locked = lockfile.ok().and_then(|lockfile| lockfile.get(name).cloned());
-            locked.is_some_and(|locked| self.check_source(*scope, &locked).is_ok())
-        };
-        match found.as_slice() {
-            [scope] => Ok(*scope),
-            [] => Ok(Scope::User),
-            [user, project] if !is_known(project) => Ok(*user),
-            _ => Err(Failure::new(
-                Exit::Usage,
-                "ScopeNeeded",
-                format!("`{name}` is installed for you and for the project"),
-            )
-            .hint("say which with --scope user or --scope project")),
-        }
-    }
 }
 
 /// A file that the user names. A project can have put anything in its place, so it must be one, and no more is read
 /// than it says to have: what the kernel makes up says nothing, and may have no end.
-pub(crate) fn read_plain(path: &std::path::Path) -> std::io::Result<String> {
+pub(crate) fn read_plain(path: &Path) -> std::io::Result<String> {
     const LARGEST: u64 = 64 << 20;
     let found = path.metadata()?;
     if !found.is_file() || found.len() > LARGEST {

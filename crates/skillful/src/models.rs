@@ -8,6 +8,7 @@ mod remote;
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use agent::model::Model;
 use agent::run::Run;
@@ -16,6 +17,8 @@ use model::remote::Wire;
 use model::scripted::{Script, ScriptError, Scripted};
 use model::send::ollama;
 use permission::ToolSet;
+use runtime::driver::{Clock, SkippingClock, SystemClock};
+use serde_json::Value;
 use skill::offer::Offer;
 
 use crate::config::{ModelSettings, Provider};
@@ -48,7 +51,10 @@ pub(crate) struct Choice {
 #[derive(Debug)]
 enum Kind {
     Offline,
+    /// By a file.
     Scripted(String),
+    /// By the settings.
+    Mock(Value),
     Remote(Box<Server>),
 }
 
@@ -61,13 +67,18 @@ impl Choice {
         let kind = match settings.provider.unwrap_or(Provider::Offline) {
             Provider::Offline => Kind::Offline,
             Provider::Scripted => Kind::Scripted(name.clone()),
+            Provider::Mock if settings.name.is_some() => Kind::Scripted(name.clone()),
+            Provider::Mock if settings.params.is_empty() => Kind::Offline,
+            Provider::Mock => Kind::Mock(Value::Object(settings.params.clone())),
             Provider::OpenAi => remote(Wire::OpenAi)?,
             Provider::Anthropic => remote(Wire::Anthropic)?,
         };
         let provider = settings.provider.unwrap_or(Provider::Offline).as_str();
         let name = match &kind {
-            Kind::Offline => provider.to_owned(),
-            Kind::Scripted(_) | Kind::Remote(_) => format!("{provider}:{name}"),
+            Kind::Offline => Provider::Offline.as_str().to_owned(),
+            Kind::Mock(_) => Provider::Mock.as_str().to_owned(),
+            Kind::Scripted(_) => format!("{}:{name}", Provider::Scripted.as_str()),
+            Kind::Remote(_) => format!("{provider}:{name}"),
         };
         Ok(Self { name, why, kind })
     }
@@ -76,7 +87,7 @@ impl Choice {
     pub(crate) fn server(&self) -> Option<&str> {
         match &self.kind {
             Kind::Remote(server) => Some(server.base_url()),
-            Kind::Offline | Kind::Scripted(_) => None,
+            Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
         }
     }
 
@@ -84,7 +95,7 @@ impl Choice {
     pub(crate) fn details(&self) -> Option<String> {
         match &self.kind {
             Kind::Remote(server) => Some(server.to_string()),
-            Kind::Offline | Kind::Scripted(_) => None,
+            Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
         }
     }
 
@@ -100,7 +111,15 @@ impl Choice {
     pub(crate) fn secrets(&self) -> Vec<String> {
         match &self.kind {
             Kind::Remote(server) => server.secrets(),
-            Kind::Offline | Kind::Scripted(_) => Vec::new(),
+            Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => Vec::new(),
+        }
+    }
+
+    /// The time of a run on which `before` was spent already; nobody waits for a server that is not there.
+    pub(crate) fn clock(&self, before: Duration) -> Box<dyn Clock> {
+        match &self.kind {
+            Kind::Scripted(_) | Kind::Mock(_) => Box::new(SkippingClock::starting(before)),
+            Kind::Offline | Kind::Remote(_) => Box::new(SystemClock::starting(before)),
         }
     }
 
@@ -111,9 +130,16 @@ impl Choice {
         tools: &ToolSet,
         run: &Run,
     ) -> Result<Box<dyn Model>, Failure> {
+        let retries = session.layers.config.model.max_retries;
         match &self.kind {
             Kind::Offline => Ok(Box::new(Offline::new(offer.search(run.request(), 5)))),
-            Kind::Scripted(file) => scripted(&session.surroundings.working_directory.join(file)),
+            Kind::Scripted(file) => {
+                let file = session.surroundings.working_directory.join(file);
+                play(&read_script(&file)?, retries)
+            }
+            Kind::Mock(script) => {
+                play(&Script::from_value(script).map_err(|error| of_script(&error))?, retries)
+            }
             Kind::Remote(server) => Ok(Box::new(server.open(session, offer, tools, run))),
         }
     }
@@ -139,7 +165,8 @@ fn settings(session: &Session, wish: Wish<'_>) -> Result<(ModelSettings, String)
     if let Some(url) = wish.base_url {
         settings.base_url = Some(url.to_owned());
     }
-    if settings.name.is_none() && settings.provider != Some(Provider::Offline) {
+    let needs_name = !matches!(settings.provider, Some(Provider::Offline | Provider::Mock));
+    if settings.name.is_none() && needs_name {
         let default = default_model(settings.provider).filter(|_| settings.base_url.is_none());
         settings.name = Some(default.ok_or_else(unnamed)?.to_owned());
     }
@@ -156,7 +183,7 @@ fn parsed(text: &str) -> Result<(Provider, Option<String>), Failure> {
     let (provider, name) = text.split_once(':').unwrap_or((text, ""));
     let provider = Provider::named(provider).ok_or_else(|| {
         Failure::new(Exit::Usage, "UnknownModel", format!("there is no model `{text}`"))
-            .hint("use `offline`, `scripted:FILE`, `openai:NAME` or `anthropic:NAME`")
+            .hint("use `offline`, `scripted:FILE`, `mock`, `openai:NAME` or `anthropic:NAME`")
     })?;
     Ok((provider, Some(name.to_owned()).filter(|name| !name.is_empty())))
 }
@@ -194,7 +221,7 @@ fn default_model(provider: Option<Provider>) -> Option<&'static str> {
     found.map(|(_, name)| *name)
 }
 
-fn scripted(file: &Path) -> Result<Box<dyn Model>, Failure> {
+fn read_script(file: &Path) -> Result<Script, Failure> {
     let text = read_plain(file).map_err(|error| {
         Failure::new(
             Exit::Usage,
@@ -203,9 +230,15 @@ fn scripted(file: &Path) -> Result<Box<dyn Model>, Failure> {
         )
         .hint("name a JSON file with `turns`, as in scripted:turns.json")
     })?;
-    let invalid = |error: ScriptError| {
-        Failure::from_error(Exit::Usage, "InvalidScript", &error).hint(error.hint())
-    };
-    let script = Script::parse(&text).map_err(invalid)?;
-    Ok(Box::new(Scripted::new(&script).map_err(invalid)?))
+    Script::parse(&text).map_err(|error| of_script(&error))
+}
+
+/// The model that says what the script tells it to.
+fn play(script: &Script, retries: u32) -> Result<Box<dyn Model>, Failure> {
+    let model = Scripted::new(script).map_err(|error| of_script(&error))?;
+    Ok(Box::new(model.with_retries(retries)))
+}
+
+fn of_script(error: &ScriptError) -> Failure {
+    Failure::from_error(Exit::Usage, "InvalidScript", error).hint(error.hint())
 }

@@ -2,6 +2,7 @@
 //!
 //! The environment is read here and nowhere else.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ use state::Folder;
 use tools::grants::GrantFile;
 
 use crate::cli::Global;
+use crate::commands::eval::gate::plain;
 use crate::commands::runs::of_journal;
 use crate::config::{ConfigError, Layers, ProjectTrust, RuleSet, closest, expand};
 use crate::failure::{Exit, Failure};
@@ -27,6 +29,8 @@ use crate::output::{Output, count};
 pub(crate) struct Session {
     pub(crate) layers: Layers,
     pub(crate) surroundings: Surroundings,
+    /// The folders that `--root` names.
+    pub(crate) named_roots: Vec<PathBuf>,
     source: Option<Source>,
     cache: Option<PathBuf>,
     environment: Vec<(OsString, OsString)>,
@@ -42,8 +46,10 @@ impl Session {
         };
         let working_directory = working_directory(global.directory.as_deref())?;
         let home = variable("HOME").map(PathBuf::from).filter(|home| can_be_home(home)).map(real);
+        let named = global.roots.iter().map(|root| real(working_directory.join(root)));
+        let named_roots: Vec<PathBuf> = named.collect();
         let mut surroundings = Surroundings {
-            explicit: global.roots.iter().map(|root| real(working_directory.join(root))).collect(),
+            explicit: named_roots.clone(),
             working_directory,
             home,
             precedence: Vec::new(),
@@ -71,7 +77,7 @@ impl Session {
         surroundings.precedence.clone_from(&layers.config.registry.precedence);
         surroundings.compatibility_folders = layers.config.registry.compat;
         let cache = cache_folder(variable("XDG_CACHE_HOME"), surroundings.home.as_deref());
-        Ok(Self { layers, surroundings, source: global.source, cache, environment })
+        Ok(Self { layers, surroundings, named_roots, source: global.source, cache, environment })
     }
 
     /// The folders that are searched, narrowed by `--source`.
@@ -91,7 +97,16 @@ impl Session {
             cache: self.cache.clone().map(Cache::new),
             trust,
             search_bodies: self.layers.config.search.bodies,
+            pins: self.pins(),
         })
+    }
+
+    /// The skills that the user pinned; paths are relative to the home, as those of `skill_roots` are.
+    fn pins(&self) -> BTreeMap<String, PathBuf> {
+        let Surroundings { home, working_directory, .. } = &self.surroundings;
+        let base = home.as_ref().unwrap_or(working_directory);
+        let pinned = self.layers.config.registry.pin.iter();
+        pinned.map(|(name, path)| (name.clone(), expand(path, base, home.as_deref()))).collect()
     }
 
     pub(crate) fn index(&self) -> Result<Index, Failure> {
@@ -352,9 +367,10 @@ fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// One folder, however it was spelled: it must not be searched twice under two names.
+/// One folder, however it was spelled: it must not be searched twice under two names. One that is still to be made
+/// is where its spelling leads.
 fn real(path: PathBuf) -> PathBuf {
-    path.canonicalize().unwrap_or(path)
+    path.canonicalize().unwrap_or_else(|_| plain(&path))
 }
 
 /// A home directory may still have to be made, but nothing else can be in its place.

@@ -6,10 +6,14 @@
 mod budgets;
 #[path = "agent/children.rs"]
 mod children;
+#[path = "agent/endings.rs"]
+mod endings;
 #[path = "agent/paths.rs"]
 mod paths;
 #[path = "agent/record.rs"]
 mod record;
+#[path = "agent/retries.rs"]
+mod retries;
 #[path = "agent/secrets.rs"]
 mod secrets;
 #[path = "agent/settings.rs"]
@@ -19,6 +23,7 @@ mod undo;
 mod world;
 
 use serde_json::{Value, json};
+
 use world::World;
 
 /// Tokens are put together here, so that no scanner takes this file for a leak.

@@ -3,6 +3,7 @@
 mod world;
 
 use insta::assert_snapshot;
+
 use world::World;
 
 /// The settings that are not at their defaults.
@@ -469,7 +470,7 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     ");
     assert_snapshot!(check("{\n  \"model\": \"opneai:x\"\n}"), @"
     [stderr]
-    error: `model.provider` in [world]/project/.agent/config.json:2:12: unknown variant `opneai`, expected one of `offline`, `mock`, `scripted`, `openai`, `anthropic`
+    error: `model.provider` in [world]/project/.agent/config.json:2:12: unknown variant `opneai`, expected one of `offline`, `scripted`, `mock`, `openai`, `anthropic`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
@@ -588,7 +589,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_tokens": null,  // Tokens that one reply may have.
         // "name": null,  // The model's name; of a scripted one, its file.
         // "protocol": "auto",  // How decisions are asked for: `tools`, `json`, or `auto` to find out what the server understands.
-        // "provider": null,  // Who decides: `offline`, `scripted`, `openai` (and every compatible server) or `anthropic`; found out when not set.
+        // "provider": null,  // Who decides: `offline`, `scripted`, `mock` (scripted by the file `name` or by `params`, else offline), `openai` (and every compatible server) or `anthropic`; found out when not set.
         // "stream": true,  // Whether replies come in pieces.
         // "timeout_seconds": 600,  // Seconds for a whole reply.
       },
@@ -602,7 +603,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
       "profiles": {
       },
       "registry": {
-        // "compat": true,  // Whether `.agents` and `.claude` folders are searched, too.
+        // "compat": true,  // Whether the folders of other clients are searched, too, such as `.claude` and `.codex`.
         // "follow_symlinks": true,  // Whether symbolic links are followed.
         // "max_depth": 6,  // How deep grouping folders may nest.
         // "max_directories": 20000,  // Folders looked at in one root.
@@ -613,7 +614,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "bodies": false,  // Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
       },
       "security": {
-        // "block_angle_brackets_in_frontmatter": true,  // Whether `<` or `>` in a frontmatter value refuses the skill.
+        // "block_angle_brackets_in_frontmatter": true,  // Whether `<` or `>` in a name, description or `when_to_use` refuses the skill.
         // "max_frontmatter_depth": 8,  // Nesting of frontmatter values.
         // "max_frontmatter_line_chars": 2000,  // Characters of a frontmatter line.
         // "max_frontmatter_lines": 200,  // Lines of a frontmatter.

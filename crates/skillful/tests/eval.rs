@@ -2,12 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed step of a test is the test's failure")]
 
+#[path = "eval/figures.rs"]
+mod figures;
+#[path = "eval/resuming.rs"]
+mod resuming;
+#[path = "eval/starting.rs"]
+mod starting;
 mod world;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+
 use world::World;
 
 fn suites() -> PathBuf {
@@ -17,6 +24,11 @@ fn suites() -> PathBuf {
 /// A world whose user writes the cases and need not look at them.
 fn authors() -> World {
     World::new().with("SKILLFUL_TRUST_PROJECTS", "all")
+}
+
+/// Replies of a model that answers at once.
+fn said(answer: &str) -> Value {
+    json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": answer}}}]})
 }
 
 /// The folder of the last run of a suite.
@@ -197,19 +209,21 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     let world = authors();
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
     insta::assert_snapshot!(world.run("skillful eval new csv-report --dry-run"), @"
-    [world]/project/.agent/evals/csv-report/loads/case.json
+    [world]/project/.agent/evals/csv-report/chosen/case.json
     [stderr]
     Nothing was written.
+    With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.
     ");
     assert!(!world.path("project/.agent").exists());
     insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
-    [world]/project/.agent/evals/csv-report/loads/case.json
+    [world]/project/.agent/evals/csv-report/chosen/case.json
     [stderr]
     `skillful eval run` runs it.
+    With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.
     ");
     insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
     [stderr]
-    error: there is a case at `[world]/project/.agent/evals/csv-report/loads` already
+    error: there is a case at `[world]/project/.agent/evals/csv-report/chosen` already
     hint: remove it first
     [exit 1]
     ");
@@ -224,16 +238,17 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     world.run("skillful eval from-run last --suite csv --id sales");
     insta::assert_snapshot!(world.run("skillful eval run --runs 2 --with-without csv-report --dry-run"), @"
     csv/sales 4 runs
-    csv-report/loads 4 runs
+    csv-report/chosen 4 runs
     [stderr]
     Nothing was run.
     ");
     assert!(!world.path("project/.agent/eval-runs").exists());
     insta::assert_snapshot!(world.run("find .agent/evals -type f | sort; skillful eval run -q"), @"
-    .agent/evals/csv-report/loads/case.json
+    .agent/evals/csv-report/chosen/case.json
     .agent/evals/csv/sales/case.json
     .agent/evals/csv/sales/inputs/sales.csv
     2 of 2 cases passed
+    1 assertion was not judged: no model was named with --grader
     ");
 }
 
@@ -338,7 +353,7 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
     );
     insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"
     3 of 3 cases passed
-    2 assertions not judged (no model)
+    2 assertions were not judged: no model was named with --grader
     ");
     let compared = world.run("skillful eval run -q shop/csv-sums --with-without csv-sums");
     assert!(!compared.contains("[exit"), "a skill that only a case brings along: {compared}");
@@ -434,10 +449,9 @@ fn a_model_that_cannot_be_reached_passes_nothing() {
 #[test]
 fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
     let world = authors();
-    let say = |text: &str| json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": text}}}]});
     let judgement = json!({"passed": true, "evidence": "3 rows"}).to_string();
-    world.write("project/grader.json", say(&judgement).to_string());
-    let case = |id: &str, answer: &str| json!({"id": id, "input": "Count", "assertions": ["It says how many"], "mock": say(answer)});
+    world.write("project/grader.json", said(&judgement).to_string());
+    let case = |id: &str, answer: &str| json!({"id": id, "input": "Count", "assertions": ["It says how many"], "mock": said(answer)});
     world.write(
         "project/.agent/evals/s.json",
         json!([case("right", "There are 3 rows."), case("wrong", "There are some.")]).to_string(),

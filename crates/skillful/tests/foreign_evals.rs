@@ -10,6 +10,7 @@ use std::io::{ErrorKind, Read};
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
+
 use world::World;
 
 /// Changes a clone after it was trusted.
@@ -671,13 +672,13 @@ fn a_recorded_run_takes_no_file_along_that_lies_elsewhere() {
 fn a_case_that_the_user_starts_runs_at_once_where_its_skill_is_trusted() {
     let world = World::new();
     world.run("skillful eval new csv-report");
-    assert_eq!(world.run("skillful eval run -q"), "1 of 1 case passed\n");
+    assert!(world.run("skillful eval run -q").starts_with("1 of 1 case passed\n"));
     let world = World::new();
     world.skill("project/.agent/skills/foreign", "A stranger's skill.");
     world.run("skillful eval new foreign");
     assert!(world.run("skillful eval run -q").ends_with("[exit 4]\n"));
     world.run("skillful trust project");
-    assert_eq!(world.run("skillful eval run -q"), "1 of 1 case passed\n");
+    assert!(world.run("skillful eval run -q").starts_with("1 of 1 case passed\n"));
 }
 
 #[test]
@@ -711,7 +712,7 @@ fn queries_of_a_clone_wait_for_trust() {
 #[test]
 fn a_new_case_is_not_written_through_a_link() {
     for link in
-        [".agent", ".agent/evals", ".agent/evals/csv-report", ".agent/evals/csv-report/loads"]
+        [".agent", ".agent/evals", ".agent/evals/csv-report", ".agent/evals/csv-report/chosen"]
     {
         let world = World::new();
         world.write("home/kept/.keep", "");

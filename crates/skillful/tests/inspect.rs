@@ -3,6 +3,7 @@
 mod world;
 
 use insta::assert_snapshot;
+
 use world::World;
 
 fn world() -> World {
@@ -365,4 +366,24 @@ fn a_rule_that_hides_a_skill_is_named_with_its_file() {
     assert_snapshot!(world.run("skillful inspect text-stats | grep 'model may'"), @" model may choose it  no; the rule `skill: * = deny` of [world]/project/.agent/config.json");
     let world = World::new().with("SKILLFUL_PERMISSIONS", r#"{"*": "deny"}"#);
     assert_snapshot!(world.run("skillful inspect text-stats | grep 'model may'"), @" model may choose it  no; the rule `*: * = deny` of $SKILLFUL_PERMISSIONS");
+}
+
+#[test]
+fn a_long_opening_does_not_take_the_place_of_the_steps() {
+    let world = World::new();
+    let opening: String = (0..900).map(|n| format!("Background {n}.\n")).collect();
+    world.write(
+        "home/.agent/skills/wordy/SKILL.md",
+        format!(
+            "---\nname: wordy\ndescription: W.\n---\n# Wordy\n\n{opening}\n## Steps\n\n1. Do it.\n\n## Checks\n\nIt is done.\n"
+        ),
+    );
+    let document = world.json("skillful inspect wordy --show-body --json");
+    let body = document["body"].as_str().unwrap();
+    assert!(body.starts_with("# Wordy\n\nBackground 0.\n"), "{body}");
+    assert!(body.contains("\n## Steps\n\n1. Do it.\n\n## Checks\n\nIt is done.\n"), "{body}");
+    assert!(!body.contains("Background 899."), "{body}");
+    let cut =
+        "[The opening is cut. Read more of it with load_resource and relative_path SKILL.md.]";
+    assert!(body.trim_end().ends_with(cut), "{body}");
 }

@@ -3,6 +3,7 @@
 mod world;
 
 use insta::assert_snapshot;
+
 use world::World;
 
 /// A project's skill, a user's skill, and one of the user's that the model may not choose.
@@ -113,7 +114,7 @@ fn no_skills_is_not_an_error() {
 #[test]
 fn what_is_left_out_has_a_reason_and_a_remedy() {
     let world = World::new();
-    world.write("project/.agent/skills/nameless/SKILL.md", "---\ndescription: No name.\n---\n");
+    world.write("project/.agent/skills/silent/SKILL.md", "---\nname: silent\n---\n");
     world.write("project/.agent/skills/lower/skill.md", "---\nname: lower\n---\n");
     world.link("project/.agent/skills/gone", "nowhere");
     world.link("project/.agent/skills/around", ".");
@@ -144,10 +145,10 @@ fn what_is_left_out_has_a_reason_and_a_remedy() {
         "path": "[world]/project/.agent/skills/lower/skill.md"
       },
       {
-        "code": "missing-name",
-        "hint": "add `name:` with the name of the skill's folder",
-        "message": "no `name`",
-        "path": "[world]/project/.agent/skills/nameless/SKILL.md"
+        "code": "missing-description",
+        "hint": "add `description:` that says what the skill does and when to use it",
+        "message": "no `description`",
+        "path": "[world]/project/.agent/skills/silent/SKILL.md"
       }
     ]
     "#);
@@ -209,7 +210,7 @@ fn a_root_that_is_not_there_is_reported() {
     let world = World::new();
     assert_snapshot!(world.run("skillful list --root ../nowhere --source explicit"), @"
     [stderr]
-    warning: [world]/project/../nowhere: no such folder; check the path given with --root, SKILLFUL_ROOTS or `skill_roots`
+    warning: [world]/nowhere: no such folder; check the path given with --root, SKILLFUL_ROOTS or `skill_roots`
     No skills found. `skillful new NAME` makes one.
     ");
 }
@@ -300,4 +301,175 @@ fn a_damaged_cache_is_as_good_as_none() {
         std::fs::write(file.unwrap().path(), "not a cache").unwrap();
     }
     assert_eq!(world.json("skillful list --json --source user"), first);
+}
+
+#[test]
+fn without_a_repository_folders_are_searched_up_to_the_home() {
+    let world = World::new();
+    world.skill(".agent/skills/far", "Above the home.");
+    world.skill("home/.agent/skills/mine", "At home.");
+    world.skill("home/work/.agent/skills/both", "Above.");
+    world.skill("home/work/.agent/skills/above", "Above.");
+    world.skill("home/work/app/.claude/skills/both", "Nearer.");
+    world.write("home/work/app/part/notes.md", "");
+    assert_snapshot!(world.run("skillful -q -C ../home/work/app/part list --source project"), @"
+    above  project   untrusted Above.
+    both   project   untrusted Nearer.
+    ");
+    assert_snapshot!(world.run("skillful -q -C ../home list --source project"), @"");
+    assert_snapshot!(world.run("skillful -C ../home/work/app/part run --skill above x"), @"
+    [stderr]
+    error: the skill `above` comes from a project: you have not trusted it
+    hint: look at it (`skillful inspect above`), then `skillful trust project above`
+    [exit 4]
+    ");
+}
+
+#[test]
+fn outside_of_the_home_a_folder_that_everybody_can_write_ends_the_search() {
+    let world = World::new();
+    world.skill(".agent/skills/far", "Above the shared folder.");
+    world.skill("shared/.agent/skills/planted", "Put there by anybody.");
+    world.skill("shared/own/.agent/skills/above", "Above.");
+    world.write("shared/own/app/notes.md", "");
+    world.run("chmod 1777 ../shared");
+    assert_snapshot!(world.run("skillful -q -C ../shared/own/app list --source project"), @"above  project   untrusted Above.");
+    assert_snapshot!(world.run("skillful -q -C ../shared list --source project"), @"planted  project   untrusted Put there by anybody.");
+}
+
+#[test]
+fn folders_of_other_clients_are_searched() {
+    let world = World::new();
+    for (place, host) in
+        [".claude", ".codex", ".gemini", ".opencode", ".cursor", ".github"].iter().enumerate()
+    {
+        world.skill(&format!("project/{host}/skills/same"), host);
+        world
+            .skill(&format!("project/{host}/skill/of-{}", &host[1..]), &format!("Number {place}."));
+        world.skill(&format!("home/{host}/skills/my-{}", &host[1..]), "At home.");
+    }
+    assert_snapshot!(world.run("skillful -q list --source project"), @"
+    of-claude    project   untrusted Number 0.
+    of-codex     project   untrusted Number 1.
+    of-cursor    project   untrusted Number 4.
+    of-gemini    project   untrusted Number 2.
+    of-github    project   untrusted Number 5.
+    of-opencode  project   untrusted Number 3.
+    same         project   untrusted .claude
+    ");
+    assert_snapshot!(world.run("skillful -q list --source user"), @"
+    my-claude    user      At home.
+    my-codex     user      At home.
+    my-cursor    user      At home.
+    my-gemini    user      At home.
+    my-github    user      At home.
+    my-opencode  user      At home.
+    ");
+    assert_snapshot!(world.run("SKILLFUL_REGISTRY_COMPAT=false skillful -q list --source user"), @"");
+}
+
+#[test]
+fn a_skill_that_is_not_for_users_is_marked() {
+    let world = World::new();
+    let skill = |name: &str, fields: &str| {
+        let text = format!("---\nname: {name}\ndescription: D.\n{fields}---\n");
+        world.write(&format!("home/.agent/skills/{name}/SKILL.md"), text);
+    };
+    skill("background", "user-invocable: false\n");
+    skill("nobody", "user-invokable: false\ndisable-model-invocation: true\n");
+    skill("plain", "");
+    assert_snapshot!(world.run("skillful -q list --source user"), @"
+    background  user      model-only D.
+    nobody      user      unusable D.
+    plain       user      D.
+    ");
+    let listed = world.json("skillful list --source user --json");
+    assert_eq!(listed["skills"][0]["controls"]["user_invocable"], false);
+}
+
+/// Two skills of one name in one root, the second later by as much.
+fn twins(later: &str) -> World {
+    let world = World::new();
+    world.skill("home/.agent/skills/a/same", "First.");
+    world.skill("home/.agent/skills/b/same", "Second.");
+    world.run(&format!(
+        "cd ../home/.agent/skills && touch -d '2026-01-01 00:00:00' a/same/SKILL.md && touch -d '{later}' b/same/SKILL.md"
+    ));
+    world
+}
+
+#[test]
+fn times_that_nearly_agree_are_pointed_out() {
+    for later in ["2026-01-01 00:00:00", "2026-01-01 00:00:30"] {
+        let world = twins(later);
+        let seen = world.run("skillful list --source user");
+        assert!(seen.contains("warning: one skill has copies in its root whose times nearly agree, so another checkout can change which one counts: same."), "{seen}");
+        let conflict = &world.json("skillful list --source user --json")["report"]["conflicts"][0];
+        assert_eq!(conflict["by_chance"], true, "{conflict}");
+    }
+    let world = twins("2026-01-01 00:00:30");
+    assert_snapshot!(world.run("skillful why same"), @"
+    same is [world]/home/.agent/skills/b/same
+      not [world]/home/.agent/skills/a/same
+        the other one in the same root was modified later, by a minute at most
+      costs 48 characters of the catalog (about 12 tokens)
+    ");
+    let seen = world.run("skillful doctor --source user");
+    assert!(seen.contains("registry.pin"), "{seen}");
+    let world = twins("2026-01-01 00:02:00");
+    assert_snapshot!(world.run("skillful list --source user"), @"same  user      Second.");
+    let conflict = &world.json("skillful list --source user --json")["report"]["conflicts"][0];
+    assert_eq!(conflict.get("by_chance"), None, "{conflict}");
+}
+
+#[test]
+fn a_user_pins_one_of_several_skills() {
+    let world = twins("2026-01-01 00:00:30");
+    let pin = |path: &str| {
+        let settings = serde_json::json!({"registry": {"pin": {"same": path}}});
+        world.write("home/.agent/config.json", settings.to_string());
+    };
+    for path in ["~/.agent/skills/a/same", ".agent/skills/a/same/"] {
+        pin(path);
+        assert_eq!(world.run("skillful list --source user"), "same  user      First.\n", "{path}");
+    }
+    assert_snapshot!(world.run("skillful why same"), @"
+    same is [world]/home/.agent/skills/a/same
+      not [world]/home/.agent/skills/b/same
+        you pinned the other one (`registry.pin`)
+      costs 47 characters of the catalog (about 12 tokens)
+    ");
+    world.skill("project/.agent/skills/same", "A project's.");
+    world.run("skillful trust project same");
+    let listed = world.run("skillful list");
+    assert!(listed.contains("First.") && !listed.contains("A project's."), "{listed}");
+    pin("~/.agent/skills/c/same");
+    let listed = world.json("skillful list --source user --json");
+    assert_snapshot!(format!("{:#}", listed["report"]["ignored"]), @r#"
+    [
+      {
+        "code": "pin-not-found",
+        "hint": "correct the path in `registry.pin`, or take it out",
+        "message": "`registry.pin` has no skill `same` here",
+        "path": "[world]/home/.agent/skills/c/same"
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn a_project_cannot_pin() {
+    let world = twins("2026-01-01 00:00:30");
+    let path = world.path("home/.agent/skills/a/same");
+    let settings = serde_json::json!({"registry": {"pin": {"same": path}}});
+    world.write("project/.agent/config.json", settings.to_string());
+    assert_snapshot!(world.run("skillful list --source user"), @"
+    same  user      Second.
+    [stderr]
+    warning: `registry.pin` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_REGISTRY_PIN`
+    warning: one skill has copies in its root whose times nearly agree, so another checkout can change which one counts: same. `skillful why NAME` shows them, `registry.pin` chooses one.
+    ");
+    let pin = serde_json::json!({"same": path}).to_string();
+    let world = world.with("SKILLFUL_REGISTRY_PIN", pin);
+    assert!(world.run("skillful list --source user").contains("First."));
 }

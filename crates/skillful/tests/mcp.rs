@@ -12,6 +12,7 @@ mod world;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+
 use world::World;
 
 /// Says these lines to the server and then nothing more; its answers by id.
@@ -164,4 +165,18 @@ fn other_machines_are_let_in_only_on_request() {
     For more information, try '--help'.
     [exit 2]
     ");
+}
+
+#[test]
+fn a_session_that_ends_leaves_its_record_and_no_temporary_file() {
+    let world = World::new();
+    world.write("home/.agent/skills/broken/SKILL.md", "no frontmatter\n");
+    let load = call("skill", json!({"name": "csv-report"}));
+    converse(&world, "", &[load.clone(), load]);
+    assert_eq!(world.run("ls .agent/runs/*/state.json | wc -l"), "1\n");
+    assert_eq!(world.run("find .agent/runs -name '*.tmp*'"), "");
+    let id = world.run("basename .agent/runs/2*");
+    let events = world.json(&format!("skillful runs show {} --json", id.trim()));
+    let ignored = &events[0]["data"]["setup"]["facts"]["scan"]["ignored"];
+    assert_eq!(ignored[0]["path"], "[world]/home/.agent/skills/broken/SKILL.md");
 }

@@ -6,6 +6,7 @@ mod server;
 mod world;
 
 use serde_json::{Value, json};
+
 use server::{Play, Server, recorded, whole};
 use world::World;
 
@@ -382,4 +383,52 @@ fn a_proxy_of_the_environment_is_used_and_a_usual_key_does_not_go_in_the_clear()
         heard.head
     );
     assert!(!heard.head.contains(KEY), "{}", heard.head);
+}
+
+/// What a run says with these settings of the model.
+fn run_with(world: &World, model: Value) -> String {
+    world.write("home/.agent/config.json", json!({"model": model}).to_string());
+    world.run("skillful run -q \"What is a zebra?\"")
+}
+
+#[test]
+fn the_mock_plays_a_file_or_its_parameters_or_plans_by_rules() {
+    let world = World::new();
+    let turns = |content: &str| json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": content}}}]});
+    world.write("project/turns.json", turns("from a file").to_string());
+    for (model, answer) in [
+        (json!({"provider": "mock", "name": "turns.json"}), "from a file\n"),
+        (json!("mock:turns.json"), "from a file\n"),
+        (json!({"provider": "mock", "params": turns("from the settings")}), "from the settings\n"),
+    ] {
+        assert_eq!(run_with(&world, model), answer);
+    }
+    assert_eq!(world.run("skillful run -q --model mock x"), "from the settings\n");
+    assert_eq!(world.run("skillful run -q --model mock:turns.json x"), "from a file\n");
+    let by_rules = run_with(&world, json!("offline"));
+    insta::assert_snapshot!(by_rules, @"
+    No skill clearly fits this request. The nearest are:
+
+    - `git-release-notes` (description: what)
+    - `csv-report` (description: what)
+
+    To use one, name it with `--skill NAME`.
+
+    Made without a language model, which could understand the request better: choose one with `--model`.
+    ");
+    for model in [json!("mock"), json!({"provider": "mock", "params": {}})] {
+        assert_eq!(run_with(&world, model), by_rules);
+    }
+    insta::assert_snapshot!(run_with(&world, json!({"provider": "mock", "params": {"temperature": 0}})), @r#"
+    [stderr]
+    error: `temperature` in the script: unknown field `temperature`, expected one of `turns`, `subagents`, `streaming`
+    hint: write {"turns": [{"action": {…}} or {"text": "…"}, with a "fault" or not], "streaming": {"enabled": true, "chunk_bytes": 12}}
+    [exit 2]
+    "#);
+    insta::assert_snapshot!(run_with(&world, json!("scripted")), @"
+    [stderr]
+    error: the model has no name
+    hint: name it, as in --model openai:NAME or scripted:FILE
+    [exit 2]
+    ");
 }

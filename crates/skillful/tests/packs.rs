@@ -10,6 +10,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::Value;
+
 use world::World;
 use world::packs::{key, packed, refusal, skill, works};
 
@@ -17,6 +18,8 @@ use world::packs::{key, packed, refusal, skill, works};
 fn a_pack_goes_in_and_out() {
     let world = packed();
     assert_snapshot!(world.run("skillful verify demo.zip"), @"
+    4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  demo/SKILL.md
+    559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  demo/references/a.md
     whole  demo.zip  2 files
     [stderr]
     It is not signed: the hashes say that it is whole, not whose it is.
@@ -39,6 +42,8 @@ fn a_pack_goes_in_and_out() {
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful verify demo --scope user"), @"
+    4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
+    559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  references/a.md
     whole  demo  2 files
     [stderr]
     It is not signed: the hashes say that it is whole, not whose it is.
@@ -53,7 +58,7 @@ fn a_pack_goes_in_and_out() {
     [stderr]
     Brought back.
     ");
-    assert_snapshot!(world.run("skillful uninstall demo --purge"), @"
+    assert_snapshot!(world.run("skillful uninstall demo --purge --yes"), @"
     demo  [world]/home/.agent/skills/demo
     [stderr]
     Deleted.
@@ -347,6 +352,8 @@ fn who_changed_an_installed_skill_is_not_told_to_blame_its_author() {
     assert_snapshot!(world.run("skillful verify demo --scope user"), @"
     WrongSize  references/a.md: the file has another size than is listed
       keep it if you made the change; if not, do not use the skill, and install it again with --force
+    4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
+    d67e2e944994496c8d8ec76eed0cf9f09679448d584b532bebf941852a37f5ed  references/a.md
     [exit 4]
     ");
 }
@@ -360,7 +367,7 @@ fn a_namespace_is_a_folder() {
     assert!(world.path("home/.agent/skills/acme/one/SKILL.md").exists());
     assert_eq!(refusal(&world, "install acme --force"), ("InTheWay".to_owned(), 1));
     works(&world, "verify acme/one");
-    works(&world, "uninstall acme/one --purge");
+    works(&world, "uninstall acme/one --purge --yes");
     assert!(!world.path("home/.agent/skills/acme").exists());
     works(&world, "install acme");
     assert_eq!(refusal(&world, "install one"), ("InTheWay".to_owned(), 1));
@@ -510,4 +517,87 @@ fn a_damaged_lockfile_says_nothing_about_who_signed() {
     ");
     let known = works(&world, "why demo");
     assert_eq!(known["installed"].get("signer"), None, "{known}");
+}
+
+#[test]
+fn verify_shows_the_hash_of_every_file() {
+    let world = packed();
+    world.run("skillful install demo.zip");
+    let hash = |path: &str| {
+        let output = world.output(&format!("sha256sum demo/{path}"));
+        String::from_utf8(output.stdout).unwrap()[..64].to_owned()
+    };
+    let (manifest, reference) = (hash("SKILL.md"), hash("references/a.md"));
+    for (target, prefix) in [("demo.zip", "demo/"), ("demo --scope user", "")] {
+        let seen = world.run(&format!("skillful verify {target}"));
+        let expected = format!(
+            "{manifest}  {prefix}SKILL.md\n{reference}  {prefix}references/a.md\nwhole  {}  2 files\n",
+            target.split(' ').next().unwrap()
+        );
+        assert!(seen.starts_with(&expected), "{seen}");
+    }
+}
+
+#[test]
+fn a_root_that_is_named_is_where_a_skill_goes() {
+    let world = packed();
+    assert_snapshot!(world.run("skillful install demo.zip --root ../shelf"), @"
+    demo 1.0.0  [world]/shelf/demo
+    [stderr]
+    Installed. `skillful verify NAME` checks it at any later time.
+    ");
+    assert!(world.path("shelf/demo/SKILL.md").exists());
+    assert!(!world.path("home/.agent/skills").exists());
+    assert_snapshot!(world.run("skillful list --root ../shelf --source explicit"), @"demo  explicit  What demo does.");
+    assert_eq!(works(&world, "verify demo --root ../shelf")["ok"], true);
+    assert_snapshot!(world.run("skillful uninstall demo --root ../shelf | grep -v kept"), @"
+    demo  [world]/shelf/demo
+    [stderr]
+    Uninstalled. `skillful restore` brings it back.
+    ");
+    assert!(!world.path("shelf/demo").exists());
+    assert_snapshot!(world.run("skillful restore demo --root ../shelf"), @"
+    demo  [world]/shelf/demo
+    [stderr]
+    Brought back.
+    ");
+    assert_snapshot!(world.run("skillful install demo.zip --root ../shelf --scope project"), @"
+    [stderr]
+    error: --scope and --root both say where the skill goes
+    hint: leave out one of them
+    [exit 2]
+    ");
+    assert_snapshot!(world.run("skillful install demo.zip --root ../a --root ../b"), @"
+    [stderr]
+    error: a skill is installed in one place
+    hint: name one folder with --root
+    [exit 2]
+    ");
+}
+
+#[test]
+fn purging_asks_first() {
+    let world = packed();
+    world.run("skillful install demo.zip");
+    assert_snapshot!(world.run("skillful uninstall demo --purge"), @"
+    [stderr]
+    error: deleting `demo` for good needs your approval
+    hint: add --yes, or leave out --purge to keep it in .trash
+    [exit 3]
+    ");
+    assert_eq!(refusal(&world, "uninstall demo --purge"), ("ApprovalRequired".to_owned(), 3));
+    let seen = world.dialogue("skillful uninstall demo --purge", "[y/N]", "n\n");
+    assert!(seen.contains("nothing was deleted") && seen.contains("[exit 3]"), "{seen}");
+    assert!(world.path("home/.agent/skills/demo/SKILL.md").exists());
+    assert_snapshot!(world.run("skillful uninstall demo --purge --dry-run"), @"
+    demo  [world]/home/.agent/skills/demo
+    [stderr]
+    Nothing was written.
+    ");
+    let seen = world.dialogue("skillful uninstall demo --purge", "[y/N]", "y\n");
+    assert!(seen.contains("Deleted."), "{seen}");
+    assert!(!world.path("home/.agent/skills/demo").exists());
+    world.run("skillful install demo.zip");
+    works(&world, "uninstall demo --purge --yes");
+    assert!(!world.path("home/.agent/skills/demo").exists());
 }

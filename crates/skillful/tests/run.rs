@@ -5,6 +5,7 @@
 mod world;
 
 use serde_json::{Value, json};
+
 use world::World;
 
 fn sales() -> World {
@@ -493,4 +494,89 @@ fn a_variable_named_like_a_password_is_kept_out_of_the_record() {
     let world = sales().with("COMPASS", "horse-battery-9");
     world.run("skillful run --yes \"Summarise sales.csv with horse-battery-9\"");
     assert!(world.run("cat .agent/runs/*/events.jsonl").contains("horse-battery-9"));
+}
+
+#[test]
+fn a_skill_that_is_not_for_users_is_refused_as_a_command() {
+    let world = scripted(json!([
+        act("select_skills", json!({"skills": [{"name": "background"}]})),
+        answer("ok")
+    ]));
+    world.write(
+        "home/.agent/skills/background/SKILL.md",
+        "---\nname: background\ndescription: B.\nuser-invocable: false\n---\n",
+    );
+    world.write(
+        "home/.agent/skills/nobody/SKILL.md",
+        "---\nname: nobody\ndescription: N.\nuser-invocable: false\ndisable-model-invocation: true\n---\n",
+    );
+    for (line, hint) in [
+        (
+            "--skill background x",
+            "hint: say what you want without its name; the model can choose it\n",
+        ),
+        ("'/background x'", "hint: say what you want without its name; the model can choose it\n"),
+        (
+            "--skill nobody x",
+            "hint: neither you nor the model can choose it; change its `user-invocable` or `disable-model-invocation`\n",
+        ),
+    ] {
+        let seen =
+            world.run(&format!("skillful run --model scripted:turns.json {line} 2>&1; echo $?"));
+        let message = "` says `user-invocable: false`: it is not a command\n";
+        assert!(seen.starts_with("error: the skill `") && seen.contains(message), "{seen}");
+        assert!(seen.ends_with(&format!("{hint}4\n")), "{seen}");
+    }
+    assert!(!world.path("project/.agent/runs").exists(), "nothing was begun");
+    let chosen = world.json("skillful run --json --model scripted:turns.json \"do it\"");
+    assert_eq!(chosen["skills"], json!(["background"]), "the model may choose it");
+}
+
+#[test]
+fn the_catalog_is_not_filled_with_skills_that_do_not_fit_the_request() {
+    let world = scripted(json!([answer("ok"), answer("ok")]))
+        .with("SKILLFUL_CATALOG_MAX_CHARS", "400")
+        .with("SKILLFUL_REGISTRY_PRECEDENCE", r#"["user"]"#);
+    world.skill("home/.agent/skills/invoices", "Reads invoices and adds them up.");
+    for name in ["boat", "cake", "deer", "echo", "fern", "golf", "hill"] {
+        world.skill(
+            &format!("home/.agent/skills/{name}"),
+            &format!("About {name} only, at some length."),
+        );
+    }
+    world.run("skillful run --model scripted:turns.json \"Add up the invoices\"");
+    let catalog = world.read(&format!("project/.agent/runs/{}/inputs/catalog.txt", last(&world)));
+    insta::assert_snapshot!(catalog, @"
+    Available Skills:
+    - name=invoices | source=user | description=Reads invoices and adds them up.
+    (7 more skills are not shown; find them with search_skills)
+    ");
+}
+
+#[test]
+fn a_load_report_says_how_a_body_was_cut_and_which_files_it_names() {
+    let world = scripted(json!([
+        act("select_skills", json!({"skills": [{"name": "long"}]})),
+        act("load_resource", json!({"skill": "long", "relative_path": "references/a.md"})),
+        answer("ok")
+    ]));
+    let filler = "Some background.\n".repeat(600);
+    world.write(
+        "home/.agent/skills/long/SKILL.md",
+        format!("---\nname: long\ndescription: L.\n---\n# Long\n\n## Steps\n\nRead [a](references/a.md), run `scripts/x.py` and see [this](https://example.org/a.md) or ../secret.md.\n\n## History\n\n{filler}"),
+    );
+    world.write("home/.agent/skills/long/references/a.md", "A, then references/b.md.\n");
+    world.write("home/.agent/skills/long/scripts/x.py", "print()\n");
+    world.run("skillful run --model scripted:turns.json x");
+    let events = world.json("skillful runs show last --json");
+    let loaded = |kind: &str| {
+        let found = events.as_array().unwrap().iter().find(|event| event["type"] == kind);
+        found.unwrap_or_else(|| panic!("{kind}: {events:#}"))["data"].clone()
+    };
+    let body = &loaded("skill_loaded")["skill"]["report"];
+    assert_eq!(body["trim_strategy"], "sections");
+    assert_eq!(body["referenced_files"], json!(["references/a.md", "scripts/x.py"]));
+    let resource = &loaded("resource_loaded")["report"];
+    assert_eq!(resource["trim_strategy"], "none");
+    assert_eq!(resource["referenced_files"], json!([]));
 }

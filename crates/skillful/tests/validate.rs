@@ -3,6 +3,7 @@
 mod world;
 
 use insta::assert_snapshot;
+
 use world::World;
 
 fn world() -> World {
@@ -258,6 +259,65 @@ fn a_manifest_in_lowercase_is_refused_and_the_references_verdict_is_told() {
     invalid  [world]/project/skills/a/skill.md
       error    the file is called `skill.md`, not `SKILL.md` (wrong-case): rename the file to SKILL.md
       warning  the reference validator accepts `skill.md`
+    [exit 1]
+    ");
+}
+
+#[test]
+fn angle_brackets_are_refused_only_where_a_model_sees_them() {
+    let world = World::new();
+    let skill = |name: &str, fields: &str| {
+        let text = format!("---\nname: {name}\n{fields}\n---\n");
+        world.write(&format!("project/skills/{name}/SKILL.md"), text);
+    };
+    skill("about", "description: Reads <b>.");
+    skill("hint", "description: Reads.\nargument-hint: <file>\nauthor: Ann <ann@example.org>");
+    skill("nested", "description: Reads.\nmetadata:\n  requires:\n    - torch>=2.0");
+    skill("when", "description: Reads.\nwhen_to_use: for <system> files");
+    assert_snapshot!(world.run("skillful validate skills"), @"
+    invalid  [world]/project/skills/about/SKILL.md
+      error    the value of `description` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+    valid    [world]/project/skills/hint/SKILL.md
+      warning  `<` or `>` in `argument-hint` is kept: a model does not see this field
+      warning  `<` or `>` in `author` is kept: a model does not see this field
+    valid    [world]/project/skills/nested/SKILL.md
+      warning  `<` or `>` in `metadata` is kept: a model does not see this field
+    invalid  [world]/project/skills/when/SKILL.md
+      error    the value of `when_to_use` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+    [stderr]
+    4 skills checked, 2 invalid.
+    [exit 1]
+    ");
+    let listed = world.json("skillful list --root skills --source explicit --json");
+    let names: Vec<_> = listed["skills"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["hint", "nested"]);
+    assert_eq!(listed["skills"][0]["meta"]["author"], "Ann <ann@example.org>");
+}
+
+#[test]
+fn a_skill_without_a_name_has_its_folders() {
+    let world = World::new();
+    world
+        .write("home/.agent/skills/tidy-up/SKILL.md", "---\ndescription: Tidies up.\n---\nTidy.\n");
+    world.write("home/.agent/skills/a<b>/SKILL.md", "---\ndescription: Odd.\n---\n");
+    assert_snapshot!(world.run("skillful validate"), @"
+    invalid  [world]/home/.agent/skills/a<b>/SKILL.md
+      error    the value of `name` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+    valid    [world]/home/.agent/skills/tidy-up/SKILL.md
+      warning  no `name`; the folder's name is used
+    [stderr]
+    2 skills checked, 1 invalid.
+    [exit 1]
+    ");
+    assert_snapshot!(world.run("skillful list --source user"), @"
+    tidy-up  user      Tidies up.
+    [stderr]
+    Left out: 1. `skillful doctor` says why and how to mend it.
+    ");
+    assert!(world.run("skillful inspect tidy-up --show-body").contains("Tidy."));
+    assert_snapshot!(world.run("skillful validate --standard ../home/.agent/skills/tidy-up"), @"
+    invalid  [world]/home/.agent/skills/tidy-up/SKILL.md
+      error    missing field: name
     [exit 1]
     ");
 }

@@ -155,14 +155,16 @@ impl Folder {
                 // Some disks cannot. A link takes no other file's place either, but for a moment the file has two
                 // names, and nobody reads it.
                 Err(Errno::INVAL | Errno::NOSYS) => {
-                    Ok(linkat(&parent, &*temporary, &parent, name, AtFlags::empty())?)
+                    linkat(&parent, &*temporary, &parent, name, AtFlags::empty())?;
+                    Ok(unlinkat(&parent, &*temporary, AtFlags::empty())?)
                 }
                 renamed => Ok(renamed?),
             }
         };
-        let made = write();
-        // After a link or a failure it is still there.
-        let _ = unlinkat(&parent, &*temporary, AtFlags::empty());
+        let made = write().inspect_err(|_| {
+            // Only here it is still there: after a rename, the name may be somebody else's already.
+            let _ = unlinkat(&parent, &*temporary, AtFlags::empty());
+        });
         made.map_err(|error| self.error("create", inner, error.into()))?;
         if durability == Durability::Sync { self.sync() } else { Ok(()) }
     }

@@ -17,8 +17,8 @@ use tools::sandbox::{Confinement, Ending, Isolation, Kernel, Limits, Network, Ou
 use tools::script::{
     ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings, run,
 };
-
 use tools::workspace::PathPatterns;
+
 use world::{World, installed, kernels, text};
 
 /// A script of the skill and how it is called.

@@ -11,7 +11,7 @@ Reply with exactly one JSON object and nothing else:
 {\"action\": {\"type\": TYPE, \"payload\": {…}}, \"plan_update\": null or a change of the plan, \"diagnostics\": null}
 
 One action per reply:
-- select_skills {\"skills\": [{\"name\": NAME}], \"reason\": TEXT}: load the instructions of at most two skills
+- select_skills {\"skills\": [{\"name\": NAME}], \"reason\": TEXT}: load the instructions of {skills}
 - search_skills {\"query\": TEXT}: find skills that the catalog does not show
 - load_resource {\"skill\": {\"name\": NAME}, \"relative_path\": PATH, \"section_hint\": HEADING or null}: read one file of a selected skill
 - load_chunk {\"skill\": {\"name\": NAME}, \"chunk_id\": ID}: load one chunk of a selected skill
@@ -33,9 +33,15 @@ asked for, answer with that at once.
 - Say only what you have seen. The final answer is for the user, who sees nothing else.
 ";
 
-/// Rules, protocol, tools and catalog: the part that is the same in every turn.
-pub fn system_text(tools: &ToolSet, catalog: &str) -> String {
-    let mut text = RULES.to_owned();
+/// Rules, protocol, tools and catalog: the part that is the same in every turn. One action may select so many skills.
+pub fn system_text(tools: &ToolSet, catalog: &str, skills_per_turn: usize) -> String {
+    let skills = match skills_per_turn {
+        0 => "no skill".to_owned(),
+        1 => "one skill".to_owned(),
+        2 => "at most two skills".to_owned(),
+        more => format!("at most {more} skills"),
+    };
+    let mut text = RULES.replacen("{skills}", &skills, 1);
     let callable: Vec<Tool> = tools.iter().filter(|tool| *tool != Tool::RunScript).collect();
     if !callable.is_empty() {
         text.push_str("\n# Tools\n");

@@ -1,10 +1,9 @@
-use crate::setup::Patience;
 use permission::{Risk, ToolSet};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::budget::{Budget, Left};
-use crate::setup::{Provenance, RunKind};
+use crate::setup::{Patience, Provenance, RunKind};
 
 /// The beginning of a run.
 fn started(request: &str) -> EventData {
@@ -54,6 +53,7 @@ fn asked() -> EventData {
         reason: "because".to_owned(),
         params: Value::Null,
         always: None,
+        patterns: Vec::new(),
         effect: "runs it".to_owned(),
         replay: "skillful run".to_owned(),
     };

@@ -24,14 +24,21 @@ impl Run {
         match self.rule(&action) {
             Ruling::Go(action) => self.phase = Phase::Preparation { action },
             Ruling::Answer(content) => self.answer(content),
-            Ruling::Known(text) => self.conclude(&action, &Observation::of(text)),
+            Ruling::Known(text) => {
+                self.note_ruling(None);
+                self.conclude(&action, &Observation::of(text));
+            }
             Ruling::Illegal(refusal) => {
-                let validated =
-                    ActionValidated::Guard { ok: false, refusal: Some(refusal.clone()) };
-                self.note(EventData::ActionValidated(Box::new(validated)));
+                self.note_ruling(Some(refusal.clone()));
                 self.conclude(&action, &Observation::failed(&refusal));
             }
         }
+    }
+
+    /// What the guard says, where nobody else is asked.
+    pub(super) fn note_ruling(&mut self, refusal: Option<Refusal>) {
+        let validated = ActionValidated::Guard { ok: refusal.is_none(), refusal };
+        self.note(EventData::ActionValidated(Box::new(validated)));
     }
 
     pub(super) fn prepared(&mut self, action: Action, prepared: Prepared, elapsed: u64) {
@@ -48,6 +55,7 @@ impl Run {
             Prepared::Ask { request, question, .. } => {
                 let required = ApprovalRequired { approval: question.clone() };
                 self.note(EventData::ApprovalRequired(Box::new(required)));
+                let question = Box::new(question);
                 self.phase = Phase::Answer { action, request, question };
             }
             Prepared::Allowed { request, .. } => {
@@ -155,7 +163,7 @@ impl Run {
                 self.chunks.push((skill.clone(), id.clone()));
             }
             Loaded::Resource(file) => {
-                let loaded = ResourceLoaded::File(file.clone());
+                let loaded = ResourceLoaded::File(Box::new(file.clone()));
                 self.note(EventData::ResourceLoaded(Box::new(loaded)));
             }
         }

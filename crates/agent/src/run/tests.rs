@@ -1,4 +1,3 @@
-use crate::setup::Patience;
 use common::skill::{LoadReport, Source};
 use permission::{
     Action as Rule, Answer, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
@@ -9,6 +8,7 @@ use super::*;
 use crate::budget::{Budget, Usage};
 use crate::reply::Raw;
 use crate::request::{Prepared, Refusal};
+use crate::setup::Patience;
 
 /// A run whose world is made of values: what the model says is a list, what comes of it is a function.
 struct Play {
@@ -133,6 +133,7 @@ fn asks(action: &Action) -> Prepared {
         risk: Risk::Medium,
         reason: "because".to_owned(),
         params: Value::Null,
+        patterns: Vec::new(),
         effect: "runs it".to_owned(),
         always: None,
         replay: "skillful run --approve …".to_owned(),

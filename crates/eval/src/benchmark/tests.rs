@@ -33,7 +33,7 @@ fn both_sides_are_compared_without_asking_whether_the_skill_was_chosen() {
 #[test]
 fn sentences_judged_by_a_model_have_a_row_of_their_own() {
     let graded =
-        |passed| crate::grade::Graded { text: String::new(), passed, evidence: String::new() };
+        |passed| Graded { text: String::new(), passed, judged: true, evidence: String::new() };
     let mut results = Vec::new();
     for (variant, judged) in [(Variant::With, true), (Variant::Without, false)] {
         let (mut checked, mut both) = (result("s", "a", 1, true), result("s", "b", 1, true));

@@ -21,8 +21,12 @@ fn a_judgement_counts_only_with_words_of_the_answer() {
         (Some("yes"), false, "not judged: the model's answer is no JSON"),
         (None, false, "not judged: the model gave no answer"),
     ] {
-        let expected =
-            Graded { text: "It says 42".to_owned(), passed, evidence: evidence.to_owned() };
+        let expected = Graded {
+            text: "It says 42".to_owned(),
+            passed,
+            judged: !evidence.starts_with("not judged"),
+            evidence: evidence.to_owned(),
+        };
         assert_eq!(graded("It says 42", answer, said), expected, "{said:?}");
     }
 }

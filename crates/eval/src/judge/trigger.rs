@@ -1,10 +1,12 @@
 //! Were the right skills chosen?
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Checks, Dimension};
-use crate::case::Case;
+use crate::case::{Case, Expect};
 use crate::trace::Trace;
 
 /// Chosen against expected skills, for precision and recall over many runs.
@@ -25,16 +27,11 @@ impl Triggered {
         let chosen = trace.skills();
         let is_chosen = |name: &String| chosen.contains(&name.as_str());
         let mut counts = Self::default();
-        if !expect.skills_any_of.is_empty() {
-            if expect.skills_any_of.iter().any(is_chosen) {
-                counts.right += 1
-            } else {
-                counts.missed += 1
-            }
+        let mut count = |right| if right { counts.right += 1 } else { counts.missed += 1 };
+        if let Some(names) = any_of(expect) {
+            count(names.iter().any(is_chosen));
         }
-        for name in &expect.skills_all_of {
-            if is_chosen(name) { counts.right += 1 } else { counts.missed += 1 }
-        }
+        all_of(expect).into_iter().for_each(|name| count(is_chosen(name)));
         let expected = || expect.skills_any_of.iter().chain(&expect.skills_all_of);
         let names_any = expected().next().is_some();
         let unexpected = chosen.iter().filter(|name| {
@@ -82,16 +79,15 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
     let shown = if chosen.is_empty() { "none".to_owned() } else { quoted(&chosen) };
     let is_chosen = |name: &&String| chosen.contains(&name.as_str());
     let mut check = |result| checks.add(Dimension::Trigger, result, []);
-    if !expect.skills_any_of.is_empty() {
-        check(match expect.skills_any_of.iter().find(is_chosen) {
+    if let Some(names) = any_of(expect) {
+        check(match names.iter().find(is_chosen) {
             Some(name) => Ok(format!("`{name}` was chosen")),
-            None => Err(format!(
-                "one of {} should have been chosen; chosen: {shown}",
-                quoted(&expect.skills_any_of)
-            )),
+            None => {
+                Err(format!("one of {} should have been chosen; chosen: {shown}", quoted(names)))
+            }
         });
     }
-    for name in &expect.skills_all_of {
+    for name in all_of(expect) {
         check(match is_chosen(&name) {
             true => Ok(format!("`{name}` was chosen")),
             false => Err(format!("`{name}` should have been chosen; chosen: {shown}")),
@@ -103,6 +99,18 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
             true => Err(format!("`{name}` was chosen, but should not have been")),
         });
     }
+}
+
+/// The skills of which one is expected; nothing where one of them is expected anyway.
+fn any_of(expect: &Expect) -> Option<&[String]> {
+    let names = expect.skills_any_of.as_slice();
+    let is_implied = names.iter().any(|name| expect.skills_all_of.contains(name));
+    (!names.is_empty() && !is_implied).then_some(names)
+}
+
+/// The skills that are all expected, each once.
+fn all_of(expect: &Expect) -> BTreeSet<&String> {
+    expect.skills_all_of.iter().collect()
 }
 
 fn quoted(names: &[impl AsRef<str>]) -> String {

@@ -68,7 +68,7 @@ fn head(report: &Report, page: &mut String) {
         }),
     );
     if summary.unjudged > 0 {
-        tiles.push(("assertions not judged (no model)", summary.unjudged.to_string()));
+        tiles.push(("assertions not judged", summary.unjudged.to_string()));
     }
     for (name, value) in tiles {
         let _ = write!(page, "<div><dt>{name}</dt><dd>{value}</dd></div>");
@@ -148,10 +148,14 @@ fn case(result: &CaseResult, page: &mut String) {
         page.push_str("</tbody></table>");
     }
     for graded in &result.graded {
-        let (class, mark) = if graded.passed { ("good", "✓") } else { ("bad", "✗") };
+        let (class, mark, said) = match (graded.judged, graded.passed) {
+            (false, _) => ("", "–", ""),
+            (true, true) => ("good", "✓", "judged by a model: "),
+            (true, false) => ("bad", "✗", "judged by a model: "),
+        };
         let _ = write!(
             page,
-            "<p><b class=\"{class}\">{mark}</b> {} <small>judged by a model: {}</small></p>",
+            "<p><b class=\"{class}\">{mark}</b> {} <small>{said}{}</small></p>",
             escape(&graded.text),
             escape(&graded.evidence)
         );

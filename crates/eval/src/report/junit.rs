@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::Report;
+use super::{NO_GRADER, Report};
 use crate::runner::CaseResult;
 
 /// The report as JUnit XML: a suite of tests for each suite of cases.
@@ -38,7 +38,7 @@ fn test(result: &CaseResult, is_well: bool) -> TestCase {
     case.set_classname(lawful(&result.suite));
     let mut judged: Vec<String> = super::markdown::judgements(result).collect();
     if result.unjudged > 0 {
-        judged.push(format!("{} assertions not judged (no model)", result.unjudged));
+        judged.push(format!("{} assertions not judged: {NO_GRADER}", result.unjudged));
     }
     if !judged.is_empty() {
         case.set_system_out(lawful(&judged.join("\n")));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use common::text::one_line;
 
 use super::{Report, percent};
+use crate::grade::Graded;
 use crate::runner::CaseResult;
 
 /// The report as Markdown.
@@ -51,7 +52,7 @@ pub fn markdown(report: &Report) -> String {
 fn judged(report: &Report, text: &mut String) {
     let runs: Vec<&CaseResult> = report.counted().filter(|run| !run.graded.is_empty()).collect();
     if !runs.is_empty() {
-        text.push_str("## Assertions, judged by a model\n\n");
+        text.push_str("## Assertions\n\n");
     }
     for run in &runs {
         for line in judgements(run) {
@@ -65,11 +66,12 @@ fn judged(report: &Report, text: &mut String) {
     }
 }
 
-/// What a model judged about a result, a line each, with the evidence.
+/// What a model judged about a result, a line each, with the evidence or why there is no judgement.
 pub(super) fn judgements(result: &CaseResult) -> impl Iterator<Item = String> {
-    result.graded.iter().map(|graded| {
-        let mark = if graded.passed { '✓' } else { '✗' };
-        format!("{mark} {} (evidence: {})", graded.text, graded.evidence)
+    result.graded.iter().map(|Graded { text, passed, judged, evidence }| match (judged, passed) {
+        (false, _) => format!("– {text} ({evidence})"),
+        (true, true) => format!("✓ {text} (evidence: {evidence})"),
+        (true, false) => format!("✗ {text} (evidence: {evidence})"),
     })
 }
 
@@ -131,7 +133,7 @@ fn figures(report: &Report, text: &mut String) {
         );
     }
     if summary.unjudged > 0 {
-        let _ = writeln!(text, "| assertions not judged (no model) | {} |", summary.unjudged);
+        let _ = writeln!(text, "| assertions not judged | {} |", summary.unjudged);
     }
     let cost = &summary.cost;
     let _ =

@@ -39,7 +39,7 @@ pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseRe
         graded: Vec::new(),
         unjudged: 0,
         record: "records/a.jsonl".to_owned(),
-        fingerprint: String::new(),
+        fingerprint: None,
     }
 }
 
@@ -141,9 +141,9 @@ fn every_report_says_how_many_sentences_were_not_judged() {
     one.unjudged = 3;
     let report = report(vec![one]);
     assert_eq!(report.summary.unjudged, 3);
-    assert!(markdown(&report).contains("| assertions not judged (no model) | 3 |"));
-    assert!(html(&report).contains("<dt>assertions not judged (no model)</dt><dd>3</dd>"));
-    assert!(junit(&report).contains("3 assertions not judged (no model)"));
+    assert!(markdown(&report).contains("| assertions not judged | 3 |"));
+    assert!(html(&report).contains("<dt>assertions not judged</dt><dd>3</dd>"));
+    assert!(junit(&report).contains("3 assertions not judged: no model was named with --grader"));
 }
 
 #[test]
@@ -187,8 +187,12 @@ fn hostile() -> Report {
     one.answer = Some(HOSTILE.to_owned());
     one.record = HOSTILE.to_owned();
     one.should_trigger = Some(true);
-    one.graded =
-        vec![Graded { text: HOSTILE.to_owned(), passed: true, evidence: HOSTILE.to_owned() }];
+    one.graded = vec![Graded {
+        text: HOSTILE.to_owned(),
+        passed: true,
+        judged: true,
+        evidence: HOSTILE.to_owned(),
+    }];
     one.verdict.as_mut().unwrap().checks[0].message = HOSTILE.to_owned();
     let about = About {
         created: HOSTILE.to_owned(),
@@ -291,6 +295,7 @@ fn what_a_model_judged_is_shown_with_its_evidence() {
     let graded = |text: &str, passed, evidence: &str| Graded {
         text: text.to_owned(),
         passed,
+        judged: true,
         evidence: evidence.to_owned(),
     };
     one.graded =

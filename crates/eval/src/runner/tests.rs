@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::*;
 use crate::case::Case;
+use crate::fingerprint::Fingerprints;
 
 /// A program that does what the request says, in place of the real one.
 const PROGRAM: &str = r#"#!/bin/sh
@@ -62,6 +63,7 @@ impl World {
     fn options(&self) -> Options {
         Options {
             program: self.folder.path().join("program"),
+            program_id: "1".to_owned(),
             model: None,
             arguments: Vec::new(),
             environment: Vec::new(),
@@ -91,8 +93,10 @@ impl World {
     }
 
     fn run(&self, cases: &[Located], options: &Options) -> BTreeMap<String, CaseResult> {
-        let jobs: Vec<Job<'_>> =
-            cases.iter().map(|located| Job { located, number: 1, without: None }).collect();
+        let jobs: Vec<Job<'_>> = cases
+            .iter()
+            .map(|located| Job { located, number: 1, without: None, fingerprint: None })
+            .collect();
         let done = Mutex::new(BTreeMap::new());
         run(&jobs, options, &AtomicBool::new(false), &|result| {
             done.lock().unwrap().insert(result.id.clone(), result);
@@ -342,8 +346,10 @@ fn a_file_outside_of_the_workspace_is_not_copied_there() {
 fn a_stop_ends_what_is_under_way_and_begins_nothing_more() {
     let world = World::new();
     let cases = ["write", "hang", "where"].map(|input| world.located(input, json!({})));
-    let jobs: Vec<Job<'_>> =
-        cases.iter().map(|located| Job { located, number: 1, without: None }).collect();
+    let jobs: Vec<Job<'_>> = cases
+        .iter()
+        .map(|located| Job { located, number: 1, without: None, fingerprint: None })
+        .collect();
     let stop = AtomicBool::new(false);
     let done = Mutex::new(Vec::new());
     let options = Options { jobs: 1, ..world.options() };
@@ -408,7 +414,7 @@ fn records_of_different_jobs_have_different_names() {
     let mut names = std::collections::BTreeSet::new();
     for located in &cases {
         for (number, without) in [(1, None), (2, None), (1, Some("x"))] {
-            names.insert(Job { located, number, without }.record());
+            names.insert(Job { located, number, without, fingerprint: None }.record());
         }
     }
     assert_eq!(names.len(), 9);
@@ -416,27 +422,39 @@ fn records_of_different_jobs_have_different_names() {
 }
 
 #[test]
-fn a_result_is_told_from_that_of_another_case_run_or_model() {
+fn a_result_is_told_from_that_of_another_case_run_model_or_program() {
     let world = World::new();
     let options = world.options();
     let other = Options { model: Some("other".to_owned()), ..world.options() };
+    let newer = Options { program_id: "2".to_owned(), ..world.options() };
     let (one, edited) = (
         world.located("a", json!({})),
         world.located("a", json!({"expect": {"stop_reason": "final_answer"}})),
     );
-    let job = |located, number, without| Job { located, number, without };
     let mut fingerprints = std::collections::BTreeSet::new();
-    for (job, options) in [
-        (job(&one, 1, None), &options),
-        (job(&one, 2, None), &options),
-        (job(&one, 1, Some("x")), &options),
-        (job(&edited, 1, None), &options),
-        (job(&one, 1, None), &other),
+    for (located, number, without, options) in [
+        (&one, 1, None, &options),
+        (&one, 2, None, &options),
+        (&one, 1, Some("x"), &options),
+        (&edited, 1, None, &options),
+        (&one, 1, None, &other),
+        (&one, 1, None, &newer),
     ] {
-        fingerprints.insert(job.fingerprint(options));
-        assert_eq!(job.fingerprint(options), job.fingerprint(options));
+        let made = || Fingerprints::new(options).of(located, number, without).unwrap();
+        fingerprints.insert(made());
+        assert_eq!(made(), made());
     }
-    assert_eq!(fingerprints.len(), 5);
+    assert_eq!(fingerprints.len(), 6);
+}
+
+#[test]
+fn what_cannot_be_read_has_no_fingerprint() {
+    let world = World::new();
+    let skill = world.folder.path().join("skill");
+    fs::create_dir(&skill).unwrap();
+    let _pipe = std::os::unix::net::UnixListener::bind(skill.join("socket")).unwrap();
+    let case = world.located("a", json!({"setup": {"preinstall_skills": ["skill"]}}));
+    assert_eq!(Fingerprints::new(&world.options()).of(&case, 1, None), None);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::decision::{self, Problem};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// One for each call of the model.
+    /// One for each call of the model; a call that failed and may be tried again is one, too.
     pub turns: Vec<Turn>,
     /// Turns of the child runs of skills with `run-mode: subagent`, by the skill's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -59,7 +59,7 @@ pub enum Fault {
         /// How late.
         milliseconds: u64,
     },
-    /// It breaks off, which ends the call.
+    /// It breaks off: the call has failed, and the next turn is what the next try gets.
     CutStream {
         /// After how much.
         #[serde(default)]
@@ -67,13 +67,16 @@ pub enum Fault {
     },
     /// It lacks its last character, or is an open brace where there is nothing to damage.
     BadJson,
-    /// The provider refuses.
+    /// The provider refuses. Where that may pass (408, 429, 5xx), the next turn is what the next try gets.
     HttpError {
         /// With this status.
         status: u16,
         /// And these words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
+        /// Seconds that it wants to be left alone, as in `Retry-After`. Nobody really waits for a script.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after: Option<u64>,
     },
 }
 

@@ -158,27 +158,27 @@ fn faults_happen() {
     check(
         json!({"fault": {"kind": "http_error", "status": 503}}),
         &[],
-        "HttpError: the provider answered 503",
+        "ServerError: the scripted model has a problem (503): so the script says; trying again in 0.5 s",
     );
     check(
         json!({"fault": {"kind": "http_error", "status": 429, "message": "slow down"}, "text": "x"}),
         &[],
-        "HttpError: the provider answered 429: slow down",
+        "RateLimited: the scripted model limits how much may be asked (429): slow down; trying again in 0.5 s",
     );
     check(
         json!({"fault": {"kind": "cut_stream", "after_bytes": 6}, "text": "abcdé…"}),
         &["abcd", "é"],
-        "StreamCut: the reply broke off after 6 bytes",
+        "StreamBroken: the scripted model broke off: the reply ends after 6 bytes; trying",
     );
     check(
         json!({"fault": {"kind": "cut_stream", "after_bytes": 5}, "text": "abcdé…"}),
         &["abcd"],
-        "StreamCut: the reply broke off after 5 bytes",
+        "StreamBroken: the scripted model broke off: the reply ends after 5 bytes; trying",
     );
     check(
         json!({"fault": {"kind": "cut_stream"}}),
         &[],
-        "StreamCut: the reply broke off after 0 bytes",
+        "StreamBroken: the scripted model broke off: the reply ends after 0 bytes; trying",
     );
     check(json!({"fault": {"kind": "bad_json"}}), &["{"], "the JSON is broken: text ends");
     let (shown, reply) = call(
@@ -277,7 +277,7 @@ fn a_bad_script_is_refused_with_its_place() {
 fn a_script_is_written_as_it_was_read() {
     let value = json!({
         "turns": [answer("x"), {"text": "y", "fault": {"kind": "cut_stream", "after_bytes": 2}}],
-        "subagents": {"a": [{"fault": {"kind": "http_error", "status": 500}}]},
+        "subagents": {"a": [{"fault": {"kind": "http_error", "status": 500, "retry_after": 2}}]},
         "streaming": {"enabled": true, "chunk_bytes": 12},
     });
     assert_eq!(json!(Script::from_value(&value).unwrap()), value);

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use skill::metadata::ReadOptions;
 
+use super::shape::shape;
 use super::{Source, SourceError, folder, git, https};
+use crate::archive::ArchiveError;
 use crate::material::{Limits, Material};
 
 /// How sources are fetched.
@@ -49,7 +51,7 @@ impl Source {
             Self::Git(source) => git::fetch(source, fetching),
             Self::Https(url) => {
                 let (file, address) = https::download(url, fetching)?;
-                let material = Material::zip(file, fetching.limits)?;
+                let material = archive(file, fetching)?;
                 Ok(Fetched { material, detached: None, resolved: Some(address) })
             }
         }
@@ -77,5 +79,9 @@ fn zip(path: &Path, fetching: &Fetching) -> Result<Fetched, SourceError> {
         }
         _ => None,
     };
-    Ok(Fetched { material: Material::zip(file, fetching.limits)?, detached, resolved: None })
+    Ok(Fetched { material: archive(file, fetching)?, detached, resolved: None })
+}
+
+fn archive(file: File, fetching: &Fetching) -> Result<Material, ArchiveError> {
+    Ok(shape(Material::zip(file, fetching.limits)?)?)
 }

@@ -49,6 +49,7 @@ fn facts(params: Value) -> Vec<(&'static str, String)> {
         reason: "to fill it".to_owned(),
         params,
         always: None,
+        patterns: Vec::new(),
         effect: "runs it".to_owned(),
         replay: String::new(),
     };

@@ -47,7 +47,7 @@ fn the_question_has_the_form_of_the_contract() {
     let question = pending().question(id(), "the form must be filled", &invocation());
     assert_eq!(
         serde_json::to_string(&question).unwrap(),
-        r#"{"id":"ap_1","tool":"run_script","risk":"medium","reason":"the form must be filled","params":{"args":[],"relative_path":"scripts/fill.py","skill":{"name":"pdf-form-filler","source":"project"}},"always":"this script of this skill, in this project, until its files change","effect":"runs python3 in a sandbox","replay":"skillful run --approve run_script:pdf-form-filler/scripts/fill.py 'fill it'"}"#
+        r#"{"id":"ap_1","tool":"run_script","risk":"medium","reason":"the form must be filled","params":{"args":[],"relative_path":"scripts/fill.py","skill":{"name":"pdf-form-filler","source":"project"}},"patterns":["pdf-form-filler/scripts/fill.py"],"always":"this script of this skill, in this project, until its files change","effect":"runs python3 in a sandbox","replay":"skillful run --approve run_script:pdf-form-filler/scripts/fill.py 'fill it'"}"#
     );
 }
 

@@ -86,6 +86,9 @@ pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
     loop {
         let mut notes = run.take_notes().into_iter();
         while let Some(note) = notes.next() {
+            if recorded.as_slice().first().is_some_and(|event| is_newer(&note, event)) {
+                continue;
+            }
             let Some(event) = recorded.next() else {
                 run.put_back(std::iter::once(note).chain(notes).collect());
                 return Ok(run);
@@ -110,6 +113,13 @@ pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
 /// Repeats a run and compares everything it notes: actions, prompts, budgets, the answer.
 pub fn replay(setup: Setup, events: &[Event]) -> Result<(), Difference> {
     restore(setup, events).map(|_| ())
+}
+
+/// Whether a note has no place in a record of version 1: what was loaded already was not noted to be valid there.
+fn is_newer(note: &Happening, next: &Event) -> bool {
+    next.v == 1
+        && matches!(next.data, EventData::ObservationRecorded(_))
+        && matches!(&note.data, EventData::ActionValidated(validated) if validated.is_ok())
 }
 
 /// What was prepared is what was planned. A record has both without their secrets.

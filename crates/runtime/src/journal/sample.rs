@@ -54,6 +54,7 @@ pub(crate) fn asked() -> EventData {
         risk: Risk::Medium,
         reason: "because".to_owned(),
         params: Value::Null,
+        patterns: Vec::new(),
         always: None,
         effect: "runs it".to_owned(),
         replay: "skillful run".to_owned(),

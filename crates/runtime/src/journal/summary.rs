@@ -3,12 +3,13 @@
 use agent::action::ActionKind;
 use agent::budget::Spent;
 use agent::event::{ActionExecuted, Event, EventData, ResourceLoaded};
-use agent::observation::{LoadedFile, Observation, SelectedSkill};
+use agent::observation::{Observation, SelectedSkill};
 use agent::outcome::{Status, StopReason};
 use agent::request::Prepared;
 use agent::setup::Setup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The file of the summary.
 pub(super) const SUMMARY: &str = "run.json";
@@ -85,6 +86,9 @@ pub struct ToolUse {
     pub code: Option<String>,
     /// The exit code, if it is something that has one.
     pub exit_code: Option<i64>,
+    /// What came of it, in short: the beginning and the end of what it wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// Where its whole output is kept, if it is too long for its event.
     pub output: Option<String>,
 }
@@ -146,7 +150,7 @@ impl Summing {
             EventData::ResourceLoaded(loaded) => {
                 let (skill, resource) = match &**loaded {
                     ResourceLoaded::Chunk { skill, chunk } => (skill, chunk),
-                    ResourceLoaded::File(LoadedFile { skill, path, .. }) => (skill, path),
+                    ResourceLoaded::File(file) => (&file.skill, &file.path),
                 };
                 let (skill, resource) = (skill.clone(), resource.clone());
                 summary.resources.push(ResourceUse { skill, resource });
@@ -190,12 +194,15 @@ impl Summing {
         if !matches!(executed.action, ActionKind::CallTool | ActionKind::RunScript) {
             return;
         }
+        // Summaries of version 1 had none, and are compared byte for byte.
+        let summary = (self.summary.v > 1).then(|| key_output(&executed.observation.text));
         self.summary.tools.push(ToolUse {
             turn,
             tool,
             targets,
             code: code.clone(),
             exit_code: facts.exit_code.map(i64::from),
+            summary: summary.filter(|text| !text.is_empty()),
             output: storage_ref.clone(),
         });
     }
@@ -205,6 +212,34 @@ impl Summing {
         self.summary.stop_reason = Some(stop_reason);
         self.summary.ended = Some(event.ts.clone());
     }
+}
+
+/// Characters of each stream's beginning and end that a summary holds.
+const HEAD: usize = 160;
+const TAIL: usize = 60;
+
+/// What a script wrote, or what a tool came to, in short.
+fn key_output(text: &str) -> String {
+    let result: Value = serde_json::from_str(text).unwrap_or_default();
+    let streams = ["stdout", "stderr"].map(|stream| result[stream].as_str());
+    match streams {
+        [None, None] => ends(text),
+        streams => {
+            let written = streams.into_iter().flatten().map(ends);
+            written.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// The beginning and the end of a text, as far as there is more.
+fn ends(text: &str) -> String {
+    let text = text.trim();
+    let chars = text.chars().count();
+    if chars <= HEAD + TAIL {
+        return text.to_owned();
+    }
+    let tail: String = text.chars().skip(chars - TAIL).collect();
+    format!("{} […] {tail}", common::text::prefix(text, HEAD))
 }
 
 #[cfg(test)]

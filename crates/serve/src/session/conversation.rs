@@ -16,7 +16,7 @@ use agent::setup::{Patience, Provenance, RunKind, Setup};
 use agent::step::Step;
 use permission::Engine;
 use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
-use runtime::journal::{Durability, Journal, JournalError};
+use runtime::journal::{Durability, Journal, JournalError, summarise_scan};
 
 use super::desk::{Desk, Desktop, Nobody};
 use super::{Call, Outcome, Question, Said, Wanted};
@@ -97,10 +97,11 @@ impl Conversation {
         let mut journal = Journal::create(runs, run_id, Durability::Sync, owner.as_ref())?;
         journal.write_index(snapshot.record())?;
         journal.write_catalog(&catalog.text)?;
+        let redacted = |text: &str| shelf.settings.redactor.text(text).into_owned();
         let request = format!("MCP session of {client}");
         let setup = Setup {
             run_id: journal.run_id().to_string(),
-            request: shelf.settings.redactor.text(&request).into_owned(),
+            request: redacted(&request),
             catalog: catalog.text.clone(),
             tools: shelf.settings.engine.tools(),
             budget: Budget {
@@ -119,6 +120,7 @@ impl Conversation {
             store_prompts: false,
             facts: Provenance {
                 index_hash: Some(snapshot.record().hash().to_owned()),
+                scan: Some(summarise_scan(&snapshot.index.report, redacted)),
                 model: Some("mcp".to_owned()),
                 client: Some(client.to_owned()),
                 version: Some(env!("CARGO_PKG_VERSION").to_owned()),

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use serde_json::json;
 use serve::http::{Entrance, Limits};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 
@@ -9,7 +10,6 @@ use crate::client::{
     BEARER, TOKEN, alone, answer, begin, initialize, post, request, serve, served, write,
 };
 use crate::support::World;
-use serde_json::json;
 
 #[tokio::test]
 async fn nothing_is_done_for_whoever_does_not_send_the_token() {

@@ -7,7 +7,7 @@ use common::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Entry;
+use super::{Entry, is_same_folder};
 
 /// A name that several skills have.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -16,6 +16,9 @@ pub struct Conflict {
     pub name: String,
     /// The folder of the skill that counts.
     pub winner: String,
+    /// Whether it counts by times that nearly agree, so that another checkout can change it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_chance: bool,
     /// The others.
     pub losers: Vec<Loser>,
 }
@@ -38,8 +41,14 @@ pub(super) struct Candidate {
     pub(super) entry: Entry,
     /// The priority of its root.
     pub(super) root: usize,
+    /// In nanoseconds.
     pub(super) modified: i64,
+    /// Whether the user chose it.
+    pub(super) is_pinned: bool,
 }
+
+/// Times that a checkout or an unpacked archive gives to files of one age; in nanoseconds.
+const NEARLY: u64 = 60 * 1_000_000_000;
 
 /// Winners, losers and the conflicts between them, for candidates in the order of (priority, path).
 pub(super) fn settle(candidates: Vec<Candidate>) -> (Vec<Entry>, Vec<Entry>, Vec<Conflict>) {
@@ -53,12 +62,14 @@ pub(super) fn settle(candidates: Vec<Candidate>) -> (Vec<Entry>, Vec<Entry>, Vec
             losers.into_iter().partition(|loser| candidates[*loser].is_same_folder(winner));
         needless
             .extend(same.into_iter().filter(|loser| candidates[*loser].adds_nothing_to(winner)));
+        let by_chance = others.iter().any(|loser| winner.wins_by_chance(&candidates[*loser]));
         let losers: Vec<Loser> =
             others.into_iter().map(|loser| Loser::new(&candidates[loser], winner)).collect();
         if !losers.is_empty() {
             conflicts.push(Conflict {
                 name: winner.entry.name.clone(),
                 winner: winner.entry.path.to_string_lossy().into_owned(),
+                by_chance,
                 losers,
             });
         }
@@ -89,8 +100,8 @@ fn losers(candidates: &[Candidate]) -> BTreeMap<usize, Vec<usize>> {
     let same = places.chunk_by(|a, b| name(a) == name(b)).filter(|places| places.len() > 1);
     same.map(|places| {
         let strength = |place: &&usize| {
-            let Candidate { root, modified, .. } = candidates[**place];
-            (root, Reverse(modified))
+            let Candidate { root, modified, is_pinned, .. } = candidates[**place];
+            (!is_pinned, root, Reverse(modified))
         };
         // Of equals the first is taken, which has the earlier path.
         let winner = *places.iter().min_by_key(strength).expect("a group is not empty");
@@ -102,8 +113,12 @@ fn losers(candidates: &[Candidate]) -> BTreeMap<usize, Vec<usize>> {
 impl Candidate {
     /// Whether a link makes one folder look like two.
     fn is_same_folder(&self, other: &Self) -> bool {
-        let real = |candidate: &Self| candidate.entry.path.canonicalize().ok();
-        real(self).is_some_and(|folder| real(other) == Some(folder))
+        is_same_folder(&self.entry.path, &other.entry.path)
+    }
+
+    fn wins_by_chance(&self, loser: &Self) -> bool {
+        let is_near = self.modified.abs_diff(loser.modified) <= NEARLY;
+        !self.is_pinned && self.root == loser.root && is_near
     }
 
     /// Whether naming a source, or waiting for trust, makes no difference between both.
@@ -114,13 +129,16 @@ impl Candidate {
 
 impl Loser {
     fn new(loser: &Candidate, winner: &Candidate) -> Self {
-        let reason = if winner.root != loser.root {
+        let reason = if winner.is_pinned {
+            "you pinned the other one (`registry.pin`)".to_owned()
+        } else if winner.root != loser.root {
             format!(
                 "the other one's root has priority: {} over {}",
                 winner.entry.source, loser.entry.source
             )
         } else if winner.modified != loser.modified {
-            "the other one in the same root was modified later".to_owned()
+            let margin = if winner.wins_by_chance(loser) { ", by a minute at most" } else { "" };
+            format!("the other one in the same root was modified later{margin}")
         } else {
             "the other one in the same root has the earlier path".to_owned()
         };

@@ -1,12 +1,14 @@
 //! What building an index looked at and left out.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use common::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Conflict;
+use super::{Conflict, is_same_folder};
 use crate::cache::CacheState;
 use crate::roots::Root;
 use crate::scan::{Problem, Scan};
@@ -59,6 +61,27 @@ pub struct IgnoredPath {
 }
 
 impl Report {
+    /// Pins that lead to no skill of their name. A folder outside of the roots may just not have been searched.
+    pub(super) fn add_lost_pins(
+        &mut self,
+        pins: &BTreeMap<String, PathBuf>,
+        pinned: &BTreeSet<PathBuf>,
+        roots: &[Root],
+    ) {
+        for (name, path) in pins {
+            let is_searched = roots.iter().any(|root| path.starts_with(&root.path));
+            let is_lost = is_searched || !path.join("SKILL.md").exists();
+            if is_lost && !pinned.iter().any(|found| is_same_folder(found, path)) {
+                self.ignored.push(IgnoredPath {
+                    path: path.to_string_lossy().into_owned(),
+                    code: "pin-not-found",
+                    message: format!("`registry.pin` has no skill `{name}` here"),
+                    hint: "correct the path in `registry.pin`, or take it out",
+                });
+            }
+        }
+    }
+
     pub(super) fn add(&mut self, root: &Root, scan: &Scan, cache: CacheState, began: Instant) {
         let is_skill = |problem: &Problem| {
             matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile | Problem::SkippedFolder)

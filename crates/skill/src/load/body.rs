@@ -4,15 +4,16 @@
 mod tests;
 
 use common::sha256::Sha256;
-use common::skill::{Diagnostic, LoadReport};
+use common::skill::{Diagnostic, LoadReport, TrimStrategy};
 use common::text;
 
+use super::references::referenced;
 use super::{Files, Limits, LoadError, Loaded, Oversize};
 use crate::chunks::{self, Chunk, Parts};
 use crate::frontmatter::{self, FrontmatterError};
 use crate::index::Entry;
 use crate::metadata::{Metadata, ReadOptions};
-use crate::sections;
+use crate::sections::{self, Trimmed};
 use crate::value::Map;
 
 const MANIFEST: &str = "SKILL.md";
@@ -38,6 +39,7 @@ pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<B
     let body = body_of(entry, &bytes, read)?;
     let (visible, diagnostics) = cleaned(&body);
     let Parts { core, chunks, diagnostics: tags } = chunks::parse(&visible);
+    let referenced_files = Some(referenced(&visible, MANIFEST, &files.list()));
     let fitted = fit(&entry.name, core, limits)?;
     let report = LoadReport {
         path: MANIFEST.to_owned(),
@@ -46,6 +48,8 @@ pub fn load_body(entry: &Entry, read: &ReadOptions, limits: &Limits) -> Result<B
         truncated: fitted.full.is_some(),
         file_sha256: Sha256::of(&bytes),
         text_sha256: Some(Sha256::of(&fitted.text)),
+        trim_strategy: Some(fitted.strategy),
+        referenced_files,
         dropped_sections: fitted.dropped,
         storage_ref: None,
         diagnostics: modified.into_iter().chain(diagnostics).chain(tags).collect(),
@@ -121,6 +125,7 @@ fn cleaned(body: &str) -> (String, Vec<Diagnostic>) {
 
 struct Fitted {
     text: String,
+    strategy: TrimStrategy,
     dropped: Vec<String>,
     full: Option<String>,
 }
@@ -128,7 +133,8 @@ struct Fitted {
 fn fit(name: &str, core: String, limits: &Limits) -> Result<Fitted, LoadError> {
     let (lines, chars) = (core.lines().count(), core.chars().count());
     if lines <= limits.body_lines && chars <= limits.body_chars {
-        return Ok(Fitted { text: core, dropped: Vec::new(), full: None });
+        let strategy = TrimStrategy::None;
+        return Ok(Fitted { text: core, strategy, dropped: Vec::new(), full: None });
     }
     if limits.oversize == Oversize::Reject {
         return Err(LoadError::BodyTooLarge {
@@ -140,16 +146,27 @@ fn fit(name: &str, core: String, limits: &Limits) -> Result<Fitted, LoadError> {
         });
     }
     let trimmed = sections::trim(&core, limits.body_lines, limits.body_chars);
-    let text = format!("{}\n\n{}", trimmed.text.trim_end(), note_of(&trimmed.dropped));
-    Ok(Fitted { text, dropped: trimmed.dropped, full: Some(core) })
+    let text = format!("{}\n\n{}", trimmed.text.trim_end(), note_of(&trimmed));
+    let strategy = match trimmed.has_sections {
+        true => TrimStrategy::Sections,
+        false => TrimStrategy::Beginning,
+    };
+    Ok(Fitted { text, strategy, dropped: trimmed.dropped, full: Some(core) })
 }
 
-fn note_of(dropped: &[String]) -> String {
-    if dropped.is_empty() {
-        return "[The rest is left out; it has no headings by which it could be read.]\n"
-            .to_owned();
+fn note_of(Trimmed { dropped, opening_is_cut, .. }: &Trimmed) -> String {
+    let mut note = match (opening_is_cut, dropped.is_empty()) {
+        (true, _) => {
+            "[The opening is cut. Read more of it with load_resource and relative_path SKILL.md.]\n"
+        }
+        (false, true) => "[The rest is left out; it has no headings by which it could be read.]\n",
+        (false, false) => "",
     }
-    let mut note = "[Left out. Read a section with load_resource, relative_path SKILL.md and its heading as section_hint:]\n".to_owned();
+    .to_owned();
+    if dropped.is_empty() {
+        return note;
+    }
+    note.push_str("[Left out. Read a section with load_resource, relative_path SKILL.md and its heading as section_hint:]\n");
     for heading in dropped.iter().take(NAMED) {
         note.push_str(&format!("- {}\n", text::prefix(heading, 120)));
     }

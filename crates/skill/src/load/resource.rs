@@ -5,9 +5,10 @@ mod tests;
 
 use common::inner_path::InnerPath;
 use common::sha256::Sha256;
-use common::skill::{Diagnostic, LoadReport};
+use common::skill::{Diagnostic, LoadReport, TrimStrategy};
 use common::text;
 
+use super::references::referenced;
 use super::{Files, Limits, LoadError, Loaded};
 use crate::index::Entry;
 use crate::sections;
@@ -38,7 +39,7 @@ pub fn load_resource(
         let message = format!("{removed} hidden characters removed");
         diagnostics.push(Diagnostic::new("hidden-characters", message));
     }
-    let excerpt =
+    let (excerpt, strategy) =
         excerpt(&visible, path.as_str(), section_hint, limits.excerpt_chars, &mut diagnostics);
     let truncated = !excerpt.starts_with(visible.trim_end());
     Ok(Loaded {
@@ -49,6 +50,8 @@ pub fn load_resource(
             truncated,
             file_sha256: Sha256::of(&bytes),
             text_sha256: Some(Sha256::of(&excerpt)),
+            trim_strategy: Some(if truncated { strategy } else { TrimStrategy::None }),
+            referenced_files: Some(referenced(&visible, path.as_str(), &files.list())),
             dropped_sections: Vec::new(),
             storage_ref: None,
             diagnostics,
@@ -64,12 +67,12 @@ fn excerpt(
     section_hint: Option<&str>,
     limit: usize,
     diagnostics: &mut Vec<Diagnostic>,
-) -> String {
+) -> (String, TrimStrategy) {
     let Some(hint) = section_hint.filter(|hint| !hint.trim().is_empty()) else {
         return beginning(content, path, limit);
     };
     match sections::find(content, hint) {
-        Some(range) => cut(&content[range], limit),
+        Some(range) => (cut(&content[range], limit), TrimStrategy::Section),
         None => {
             let shown = text::for_terminal(hint);
             let message = format!(
@@ -83,18 +86,18 @@ fn excerpt(
 }
 
 /// The whole file where it fits; of a longer Markdown file its overview and outline.
-fn beginning(content: &str, path: &str, limit: usize) -> String {
-    if content.chars().count() <= limit {
-        return content.to_owned();
-    }
+fn beginning(content: &str, path: &str, limit: usize) -> (String, TrimStrategy) {
     let is_markdown = path.ends_with(".md") || path.ends_with(".markdown");
-    if is_markdown { beginning_with_outline(content, limit) } else { cut(content, limit) }
+    match content.chars().count() <= limit || !is_markdown {
+        true => (cut(content, limit), TrimStrategy::Beginning),
+        false => beginning_with_outline(content, limit),
+    }
 }
 
-fn beginning_with_outline(content: &str, limit: usize) -> String {
+fn beginning_with_outline(content: &str, limit: usize) -> (String, TrimStrategy) {
     let outline = sections::outline(content);
     if outline.is_empty() {
-        return cut(content, limit);
+        return (cut(content, limit), TrimStrategy::Beginning);
     }
     // The outline is what makes the rest reachable, but it must leave room for the text.
     let outline = cut(&format!("[Sections of this file]\n{outline}"), limit / 2);
@@ -102,7 +105,8 @@ fn beginning_with_outline(content: &str, limit: usize) -> String {
     let start = overview.iter().find_map(|title| sections::find_exactly(content, title));
     let start = start.map_or(content, |range| &content[range]);
     let room = limit.saturating_sub(outline.chars().count() + 2);
-    text::prefix(&format!("{}\n\n{outline}", cut(start, room).trim_end()), limit).to_owned()
+    let excerpt = format!("{}\n\n{outline}", cut(start, room).trim_end());
+    (text::prefix(&excerpt, limit).to_owned(), TrimStrategy::Outline)
 }
 
 /// As many whole lines as fit, with a note where something is missing.

@@ -48,10 +48,14 @@ fn name_and_description_are_read() {
 
 #[test]
 fn what_is_missing_is_refused_or_replaced() {
-    check("description: b\n", "missing-name", "a | b | missing-name");
+    check_both("description: b\n", "a | b | missing-name");
     for name in ["", "~", "null", "\"\"", "\"  \""] {
         let yaml = format!("name: {name}\ndescription: b\n");
-        check(&yaml, "missing-name", "a | b | missing-name");
+        check_both(&yaml, "a | b | missing-name");
+    }
+    for nameless in ["", "/"] {
+        let refused = Metadata::read("description: b\n", nameless, &lenient());
+        assert_eq!(refused, Err(FrontmatterError::NoName), "{nameless:?} is no name");
     }
     check("name: a\n", "missing-description", "a |  | missing-description");
     check("name: a\ndescription:\n", "missing-description", "a |  | missing-description");
@@ -117,13 +121,14 @@ fn hidden_characters_in_a_key_take_no_control_away() {
 }
 
 #[test]
-fn angle_brackets_are_refused_wherever_they_are() {
+fn angle_brackets_are_refused_where_a_model_sees_them() {
     for field in [
         "description: b <c>",
         "description: b > c",
         "description: \"<\"",
-        "description: b\nmetadata:\n  c:\n    - d: [\"<e>\"]",
-        "description: b\nargument-hint: <file>",
+        "description: b\nwhen_to_use: <c>",
+        "description: b\n\u{200B}when_to_use: <c>",
+        "description: b\nwhen_to_use: [c, \"<d>\"]",
         "description: >\n  b <c>",
     ] {
         let yaml = format!("name: a\n{field}\n");
@@ -135,6 +140,22 @@ fn angle_brackets_are_refused_wherever_they_are() {
     }
     check_both("name: a\ndescription: >-\n  b\n", "a | b | ");
     check_both("name: a\ndescription: >\n  b\nx: >+\n  y\n", "a | b | ");
+}
+
+#[test]
+fn angle_brackets_are_noted_where_no_model_sees_them() {
+    for field in [
+        "metadata:\n  c:\n    - d: [\"<e>\"]",
+        "argument-hint: <file>",
+        "author: Ann <ann@example.org>",
+        "compatibility: torch>=2.0",
+    ] {
+        check_both(&format!("name: a\ndescription: b\n{field}\n"), "a | b | angle-brackets");
+    }
+    let kept = read("name: a\ndescription: b\nlicense: <c>\n", &ReadOptions::default()).unwrap();
+    assert_eq!(kept.meta.license.as_deref(), Some("<c>"));
+    let message = "`<` or `>` in `license` is kept: a model does not see this field";
+    assert_eq!(kept.diagnostics[0].message, message);
 }
 
 #[test]
@@ -153,8 +174,10 @@ fn angle_brackets_are_escaped_where_lenient_mode_lets_them_in() {
 #[test]
 fn a_name_with_angle_brackets_is_refused_in_both_modes() {
     check_both("name: a<b>\ndescription: c\n", "angle-brackets");
-    let refused = Metadata::read("description: b\n", "<a>", &lenient());
-    assert_eq!(refused, Err(FrontmatterError::AngleBrackets { field: "name".to_owned() }));
+    for options in [ReadOptions::default(), lenient()] {
+        let refused = Metadata::read("description: b\n", "<a>", &options);
+        assert_eq!(refused, Err(FrontmatterError::AngleBrackets { field: "name".to_owned() }));
+    }
 }
 
 #[test]

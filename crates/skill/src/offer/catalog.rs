@@ -41,7 +41,7 @@ pub struct Catalog {
 
 impl Offer<'_> {
     /// The list for a model that is about to work on `request`. Everything is shown where it fits;
-    /// otherwise the skills most relevant to the request.
+    /// otherwise the skills most relevant to the request, and room that is left stays empty.
     pub fn catalog(&self, limits: CatalogLimits, request: &str) -> Catalog {
         let format = limits.format;
         let all: Vec<&Entry> = self.skills().collect();
@@ -75,13 +75,16 @@ impl Offer<'_> {
         Catalog { text: write(format, &items, not_shown), shown, not_shown }
     }
 
-    /// All skills, those that fit the request first.
+    /// The skills that the user pinned, then those that fit the request, the best first. Without a request all
+    /// of them may.
     fn by_relevance(&self, request: &str) -> Vec<&Entry> {
-        let mut rest = self.named.clone();
-        let ranked = self.index.rank(request).into_iter();
-        let fits: Vec<&Entry> =
-            ranked.filter_map(|(place, _)| rest.get_mut(place)?.take()).collect();
-        fits.into_iter().chain(rest.into_iter().flatten()).collect()
+        let is_pinned = |entry: &&Entry| self.index.is_pinned(entry);
+        let fitting: Vec<&Entry> = match request.trim().is_empty() {
+            true => self.skills().collect(),
+            false => self.ranked(request).map(|(entry, _)| entry).collect(),
+        };
+        let others = fitting.into_iter().filter(|entry| !is_pinned(entry));
+        self.skills().filter(is_pinned).chain(others).collect()
     }
 }
 

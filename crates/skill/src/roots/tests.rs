@@ -63,15 +63,18 @@ fn roots_go_from_the_nearest_folder_to_the_program() {
 }
 
 #[test]
-fn without_a_repository_only_the_working_directory_counts() {
+fn without_a_repository_all_folders_below_the_home_count() {
     let world = world();
+    world.folder("home/code/plain/deep");
     let expected = [
         "project home/code/.agent/skills",
         "user home/.agent/skills",
         "user home/.claude/skills",
         "builtin builtin:",
     ];
-    assert_eq!(shown(&world, &surroundings(&world, "home/code")), expected);
+    for folder in ["home/code", "home/code/plain/deep"] {
+        assert_eq!(shown(&world, &surroundings(&world, folder)), expected, "{folder}");
+    }
 }
 
 #[test]

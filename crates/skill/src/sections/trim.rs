@@ -4,6 +4,7 @@
 mod tests;
 
 use super::{Heading, headings, hints};
+use crate::markdown::lines;
 
 /// Words in headings that say what to do, with what, and how to know it worked. Chinese beside
 /// English, since many skills are written in it.
@@ -64,6 +65,10 @@ pub(crate) struct Trimmed {
     pub(crate) text: String,
     /// What was left out, as hints that lead there.
     pub(crate) dropped: Vec<String>,
+    /// Whether a part of what stands above the first section was left out; without sections, that is all.
+    pub(crate) opening_is_cut: bool,
+    /// Whether there was anything to choose from.
+    pub(crate) has_sections: bool,
 }
 
 /// A budget that text is taken from.
@@ -73,28 +78,51 @@ struct Budget {
 }
 
 impl Budget {
+    /// What a text takes.
+    fn of(text: &str) -> Self {
+        Self { lines: text.lines().count(), chars: text.chars().count() }
+    }
+
+    fn at_most(self, other: &Self) -> Self {
+        Self { lines: self.lines.min(other.lines), chars: self.chars.min(other.chars) }
+    }
+
+    /// What an opening may take before anything else: what a short one needs, or an eighth.
+    fn share_of_opening(&self) -> Self {
+        const SHORT: Budget = Budget { lines: 10, chars: 500 };
+        let eighth = Self { lines: self.lines / 8, chars: self.chars / 8 };
+        let share =
+            Self { lines: eighth.lines.max(SHORT.lines), chars: eighth.chars.max(SHORT.chars) };
+        share.at_most(self)
+    }
+
+    /// Sets a share aside.
+    fn give(&mut self, share: &Self) {
+        self.lines -= share.lines;
+        self.chars -= share.chars;
+    }
+
+    fn take_back(&mut self, share: &Self) {
+        self.lines += share.lines;
+        self.chars += share.chars;
+    }
+
     fn take(&mut self, text: &str) -> bool {
-        let (lines, chars) = (text.lines().count(), text.chars().count());
-        let fits = lines <= self.lines && chars <= self.chars;
+        let cost = Self::of(text);
+        let fits = cost.lines <= self.lines && cost.chars <= self.chars;
         if fits {
-            self.lines -= lines;
-            self.chars -= chars;
+            self.give(&cost);
         }
         fits
     }
 }
 
-/// Keeps the opening, then essential sections, then others while they fit, all in document order.
+/// Keeps the opening, essential sections, then others while they fit, all in document order. Of a long opening
+/// its beginning is kept, and as much more as the essential sections leave room for.
 pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
     let headings = headings(text);
-    let mut budget = Budget { lines, chars };
     let opening_end = opening_end(text, &headings);
-    let opening = beginning(&text[..opening_end], lines, chars);
-    budget.take(opening);
-    // A cut may fall into a code block, which would swallow any section behind it.
-    if opening.len() < opening_end {
-        budget.lines = 0;
-    }
+    let (opening, behind) = (&text[..opening_end], opening_end < text.len());
     let sections: Vec<(usize, &str)> = headings
         .iter()
         .enumerate()
@@ -106,18 +134,26 @@ pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
         .collect();
     let essential = essential(&headings);
     let mut kept = vec![false; headings.len()];
-    for wanted in [true, false] {
+    let mut take = |budget: &mut Budget, wanted: bool| {
         for (at, section) in sections.iter().filter(|(at, _)| essential[*at] == wanted) {
             kept[*at] = budget.take(section);
         }
-    }
+    };
+    let mut budget = Budget { lines, chars };
+    let share = Budget::of(opening).at_most(&budget.share_of_opening());
+    budget.give(&share);
+    take(&mut budget, true);
+    budget.take_back(&share);
+    let mut left = beginning(opening, &budget, behind);
+    let opening_is_cut = behind && left != opening;
+    budget.take(&left);
+    take(&mut budget, false);
     let hints = hints(&headings);
-    let mut left = opening.to_owned();
     let mut dropped = Vec::new();
     for (at, section) in sections {
         if kept[at] { left.push_str(section) } else { dropped.push(hints[at].clone()) }
     }
-    Trimmed { text: left, dropped }
+    Trimmed { text: left, dropped, opening_is_cut, has_sections: behind }
 }
 
 /// The opening goes up to the first section: a title and its introduction belong to it.
@@ -131,17 +167,26 @@ fn opening_end(text: &str, headings: &[Heading]) -> usize {
     first_section.map_or(text.len(), |heading| heading.start)
 }
 
-/// Whole lines from the start, as many as fit.
-fn beginning(text: &str, lines: usize, chars: usize) -> &str {
-    let mut budget = Budget { lines, chars };
-    let kept: usize =
-        text.split_inclusive('\n').take_while(|line| budget.take(line)).map(str::len).sum();
-    // A single line longer than the budget is cut rather than lost.
-    if kept == 0 && lines > 0 {
-        common::text::prefix(text.lines().next().unwrap_or(""), chars)
-    } else {
-        &text[..kept]
+/// Whole lines from the start, as many as fit. Where something stands `behind` them, they do not end within a
+/// code block, which would swallow it.
+fn beginning(text: &str, budget: &Budget, behind: bool) -> String {
+    let mut left = Budget { ..*budget };
+    let mut lines = lines(text).peekable();
+    let (mut fits, mut kept) = (0, 0);
+    while let Some(line) = lines.next_if(|line| left.take(&text[line.start..line.end])) {
+        fits = line.end;
+        let in_block = line.in_code && lines.peek().is_some_and(|next| next.in_code);
+        if !behind || !in_block {
+            kept = line.end;
+        }
     }
+    // A single line longer than the budget is cut rather than lost.
+    if fits == 0 && budget.lines > 0 {
+        let line = text.lines().next().unwrap_or("");
+        let end = if behind && !line.is_empty() && budget.chars > 0 { "\n" } else { "" };
+        return common::text::prefix(line, budget.chars - end.len()).to_owned() + end;
+    }
+    text[..kept].to_owned()
 }
 
 /// Which headings speak of something essential, themselves or through a section they stand in.

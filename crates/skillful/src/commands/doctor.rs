@@ -16,7 +16,6 @@ use crate::cli::Global;
 use crate::commands::trust::{LOOK_FIRST, hidden};
 use crate::config::{Sandbox, variable_names};
 use crate::failure::{Exit, Failure};
-use crate::installing::Scope;
 use crate::models::{Choice, Wish};
 use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
@@ -216,7 +215,7 @@ fn state(session: &Session) -> Vec<Check> {
         Err(error) if !error.is_missing() => Some(Failure::from(error)),
         _ => None,
     });
-    let lockfiles = Scope::ALL.into_iter().filter_map(|scope| {
+    let lockfiles = session.scopes().into_iter().filter_map(|scope| {
         let root = session.install_root(scope).ok()?;
         root.lockfile().err().map(Failure::from)
     });
@@ -257,13 +256,13 @@ fn skills(index: &Index) -> Vec<Check> {
         index.skills.iter().any(is_it)
     };
     for conflict in index.report.conflicts.iter().filter(|conflict| !waits(&conflict.winner)) {
+        let hint = match conflict.by_chance {
+            true => "rename one of them, or choose one with `registry.pin`",
+            false => "rename one of them, or name a source with --source",
+        };
         for loser in &conflict.losers {
             let message = format!("{} hides {}: {}", conflict.winner, loser.path, loser.reason);
-            checks.push(warning(
-                "same name",
-                message,
-                "rename one of them, or name a source with --source",
-            ));
+            checks.push(warning("same name", message, hint));
         }
     }
     for entry in index.skills.iter().filter(|entry| !entry.diagnostics.is_empty()) {

@@ -36,9 +36,9 @@ pub(crate) struct Install {
     /// Where the pack is
     #[arg(id = "pack", value_name = "SOURCE", required_unless_present = "locked")]
     source: Option<String>,
-    /// For whom
-    #[arg(long, value_enum, default_value_t = Scope::User)]
-    scope: Scope,
+    /// Install for you (`user`) or for this project (`project`) [default: user, or where --root says]
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
     /// Only this skill of the pack (can be repeated)
     #[arg(long = "skill", value_name = "NAME")]
     skills: Vec<String>,
@@ -69,6 +69,9 @@ pub(crate) struct InstallResult {
     /// Of the index with the new skills in it.
     pub(crate) index_hash: String,
     pub(crate) written: bool,
+    /// Files of the source that belong to no skill, and so are not installed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<String>,
 }
 
 /// A skill that was installed.
@@ -104,14 +107,17 @@ impl Install {
         session: &Session,
         output: &Output,
     ) -> Result<InstallResult, Failure> {
-        let root = session.install_root(self.scope)?;
+        let scope = session.target_scope(self.scope)?;
+        let root = session.install_root(scope)?;
         let fetched = fetch(source, &session.fetching(None), output)?;
         let trust = session.trust_store()?;
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
-        let origin = session.source_text(source, self.scope);
+        let origin = session.source_text(source, scope);
+        let left_out = fetched.material.left_out().to_vec();
         let job = Job {
             install: self,
+            scope,
             session,
             output,
             source,
@@ -130,6 +136,7 @@ impl Install {
                 installed,
                 index_hash: session.index()?.hash(),
                 written: false,
+                left_out,
             });
         }
         let (label, now) = times();
@@ -147,12 +154,12 @@ impl Install {
         let names = |installed: &Vec<Installed>| -> Vec<String> {
             installed.iter().map(|skill| skill.name.clone()).collect()
         };
-        let installed = keeping_trust(session, self.scope, install, names)?;
-        remember_source(session, self.scope, &names(&installed), &job.origin)?;
+        let installed = keeping_trust(session, scope, install, names)?;
+        remember_source(session, scope, &names(&installed), &job.origin)?;
         let index = session.index()?;
         index.prepare_search();
         let installed = installed.into_iter().map(|one| job.shown(one)).collect();
-        Ok(InstallResult { installed, index_hash: index.hash(), written: true })
+        Ok(InstallResult { installed, index_hash: index.hash(), written: true, left_out })
     }
 
     fn replace(&self) -> Replace {
@@ -167,6 +174,7 @@ impl Install {
 /// One pack on its way into a root.
 struct Job<'a> {
     install: &'a Install,
+    scope: Scope,
     session: &'a Session,
     output: &'a Output,
     source: &'a Source,
@@ -238,7 +246,7 @@ impl Job<'_> {
     }
 
     fn shown(&self, installed: Installed) -> InstalledSkill {
-        shown(installed, self.install.scope, self.origin.clone())
+        shown(installed, self.scope, self.origin.clone())
     }
 }
 
@@ -338,10 +346,24 @@ pub(crate) fn print(result: &InstallResult, output: &Output) -> Result<(), Failu
         }
         Ok(())
     })?;
+    note_left_out(&result.left_out, output);
     output.note(match (result.installed.is_empty(), result.written) {
         (true, _) => "Nothing to install.",
         (false, true) => "Installed. `skillful verify NAME` checks it at any later time.",
         (false, false) => "Nothing was written.",
     });
     Ok(())
+}
+
+/// Says which files of a source belong to no skill.
+pub(crate) fn note_left_out(paths: &[String], output: &Output) {
+    const SHOWN: usize = 10;
+    if paths.is_empty() {
+        return;
+    }
+    let mut shown = paths[..paths.len().min(SHOWN)].to_vec();
+    if paths.len() > SHOWN {
+        shown.push(format!("and {} more", paths.len() - SHOWN));
+    }
+    output.note(&format!("Left out, not part of a skill: {}.", shown.join(", ")));
 }

@@ -8,6 +8,7 @@ use common::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Report};
+use skill::metadata::Controls;
 use skill::scan::Problem;
 use skill::trust::Waiting;
 
@@ -129,13 +130,16 @@ fn table(
     Ok(())
 }
 
-/// What keeps a skill from the model, in a word.
+/// What keeps a skill from the model, or from being a command, in a word.
 pub(crate) fn mark(entry: &Entry) -> &'static str {
-    match (entry.waiting, entry.controls.disable_model_invocation) {
-        (Some(Waiting::Changed), _) => "changed ",
-        (Some(_), _) => "untrusted ",
-        (None, true) => "hidden ",
-        (None, false) => "",
+    let Controls { disable_model_invocation, user_invocable, .. } = entry.controls;
+    match (entry.waiting, disable_model_invocation, user_invocable) {
+        (Some(Waiting::Changed), ..) => "changed ",
+        (Some(_), ..) => "untrusted ",
+        (None, true, true) => "hidden ",
+        (None, true, false) => "unusable ",
+        (None, false, false) => "model-only ",
+        (None, false, true) => "",
     }
 }
 
@@ -149,6 +153,7 @@ fn summary(index: &Index, output: &Output) {
     for root in index.report.ignored.iter().filter(missing) {
         output.warn(&format!("{}: {}; {}", root.path, root.message, root.hint));
     }
+    warn_of_chance(index, output);
     if index.skills.is_empty() {
         output.note("No skills found. `skillful new NAME` makes one.");
     }
@@ -162,4 +167,22 @@ fn summary(index: &Index, output: &Output) {
         output
             .note(&format!("Left out: {ignored}. `skillful doctor` says why and how to mend it."));
     }
+}
+
+/// Which skill of a name counts should not hang on who checked it out when.
+fn warn_of_chance(index: &Index, output: &Output) {
+    const NAMED: usize = 5;
+    let conflicts = index.report.conflicts.iter().filter(|conflict| conflict.by_chance);
+    let names: Vec<&str> = conflicts.map(|conflict| conflict.name.as_str()).collect();
+    let (who, more) = match names.len() {
+        0 => return,
+        1 => ("one skill has copies in its root".to_owned(), String::new()),
+        n if n <= NAMED => (format!("{n} skills have copies in their root"), String::new()),
+        n => (format!("{n} skills have copies in their root"), format!(" and {} more", n - NAMED)),
+    };
+    let named = names[..names.len().min(NAMED)].join(", ");
+    output.warn(&format!(
+        "{who} whose times nearly agree, so another checkout can change which one counts: {named}{more}. \
+         `skillful why NAME` shows them, `registry.pin` chooses one."
+    ));
 }

@@ -7,7 +7,6 @@ use serde::Serialize;
 use skill::index::Entry;
 use skill::lock::{LockedSkill, Signer};
 
-use crate::installing::Scope;
 use crate::session::Session;
 
 /// What is known of an installed skill.
@@ -46,7 +45,7 @@ impl From<&LockedSkill> for Origin {
 
 /// The root that a skill was installed into, if it is in one.
 fn root_of(entry: &Entry, session: &Session) -> Option<Root> {
-    let roots = Scope::ALL.iter().filter_map(|scope| session.install_root(*scope).ok());
+    let roots = session.scopes().into_iter().filter_map(|scope| session.install_root(scope).ok());
     roots.into_iter().find(|root| root.skill(&entry.name) == entry.path)
 }
 
@@ -98,10 +97,10 @@ impl Origin {
     }
 }
 
-/// What was installed, by the lockfiles alone: the name, `user` or `project`, and the origin.
+/// What was installed, by the lockfiles alone: the name, where it is, and the origin.
 pub(crate) fn installed(session: &Session) -> Vec<(String, &'static str, Origin)> {
     let mut found = Vec::new();
-    for scope in Scope::ALL {
+    for scope in session.scopes() {
         let lockfile = session.install_root(scope).ok().and_then(|root| root.lockfile().ok());
         for locked in lockfile.iter().flat_map(|lockfile| lockfile.skills()) {
             found.push((locked.name.clone(), scope.as_str(), locked.into()));

@@ -20,7 +20,7 @@ use permission::{ApprovalRequest, Invocation};
 use runtime::driver::{Driver, Ending, InHand};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::Index;
+use skill::index::{Entry, Index};
 use skill::load::check_trusted;
 
 use crate::commands::rule_flags::RuleFlags;
@@ -123,7 +123,7 @@ impl Run {
             approver: &mut approver,
             listener: &mut screen,
             redactor: &redactor,
-            clock: &clock,
+            clock: &*clock,
             cancel: &cancel,
             invocation: &invocation("run"),
         }
@@ -162,8 +162,24 @@ fn chosen(session: &Session, index: &Index, name: &str) -> Result<SkillRef, Fail
     if let Some(waiting) = entry.waiting {
         return Err(waits(&entry.name, waiting));
     }
+    if !entry.controls.user_invocable {
+        return Err(not_invocable(entry));
+    }
     check_trusted(entry)?;
     Ok(SkillRef { name: entry.name.clone(), source: Some(entry.source) })
+}
+
+/// A skill that its author does not offer to users.
+fn not_invocable(entry: &Entry) -> Failure {
+    let message =
+        format!("the skill `{}` says `user-invocable: false`: it is not a command", entry.name);
+    let hint = match entry.controls.disable_model_invocation {
+        true => {
+            "neither you nor the model can choose it; change its `user-invocable` or `disable-model-invocation`"
+        }
+        false => "say what you want without its name; the model can choose it",
+    };
+    Failure::new(Exit::Refused, "NotUserInvocable", message).hint(hint)
 }
 
 /// What a run begins with.

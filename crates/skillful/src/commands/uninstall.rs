@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use common::text::for_terminal;
-use pack::install::{InstallError, Kept, Replace};
+use pack::install::{InstallError, Kept, Replace, Root};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::trust::keep::keeping_trust;
-use crate::failure::Failure;
-use crate::installing::{Scope, changing, times};
+use crate::failure::{Exit, Failure};
+use crate::installing::{Scope, ask, changing, times};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -18,7 +18,7 @@ use crate::session::Session;
 /// It is kept in .trash beside the skills until it is brought back.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful uninstall csv-report\n  skillful uninstall csv-report --purge"
+    after_help = "Examples:\n  skillful uninstall csv-report\n  skillful uninstall csv-report --purge --yes"
 )]
 pub(crate) struct Uninstall {
     /// The skill's name
@@ -26,9 +26,12 @@ pub(crate) struct Uninstall {
     /// Where it is installed
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// Delete it
+    /// Delete it for good; you are asked first
     #[arg(long)]
     purge: bool,
+    /// Delete it without asking
+    #[arg(short, long, requires = "purge")]
+    yes: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -84,6 +87,9 @@ impl Uninstall {
             }
             .into());
         }
+        if self.purge && is_there && !self.yes && !self.dry_run {
+            approve_deletion(&self.name, &root)?;
+        }
         let (label, _) = times();
         let kept = match self.dry_run {
             true => None,
@@ -105,6 +111,21 @@ impl Uninstall {
             session,
             output,
         )
+    }
+}
+
+/// What is deleted cannot be brought back, so somebody has to say so.
+fn approve_deletion(name: &str, root: &Root) -> Result<(), Failure> {
+    match ask(&format!("Delete {} for good?", root.skill(name).display())) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new(Exit::Approval, "Declined", "nothing was deleted")
+            .hint("without --purge it is kept in .trash")),
+        None => Err(Failure::new(
+            Exit::Approval,
+            "ApprovalRequired",
+            format!("deleting `{name}` for good needs your approval"),
+        )
+        .hint("add --yes, or leave out --purge to keep it in .trash")),
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use skill::load::Files;
 use skill::lock::{FileRecord, Signer};
 
-use crate::commands::install::require_signature;
+use crate::commands::install::{note_left_out, require_signature};
 use crate::commands::scan::{scan_entry, scan_folder};
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, check, exit_for, parse_flaw};
@@ -55,6 +55,9 @@ pub(crate) struct Verification {
     findings: Vec<FoundIn>,
     /// Further findings of the same kinds that are not listed.
     omitted: usize,
+    /// Files of the source that belong to no skill, and so would not be installed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
 }
 
 /// A finding in a skill.
@@ -117,7 +120,8 @@ impl Verify {
         let looks_like_path = self.target.contains("://")
             || session.surroundings.working_directory.join(&self.target).exists();
         let is_installed = || {
-            Scope::ALL
+            session
+                .scopes()
                 .iter()
                 .any(|scope| session.install_root(*scope).is_ok_and(|root| root.has(&self.target)))
         };
@@ -132,6 +136,7 @@ impl Verify {
         };
         output
             .result(&verification, |out, palette| verification.write(&self.target, out, palette))?;
+        note_left_out(&verification.left_out, output);
         if verification.problems.is_empty() && verification.signer.is_none() {
             output.note("It is not signed: the hashes say that it is whole, not whose it is.");
         }
@@ -188,6 +193,7 @@ impl Verify {
             problems,
             signer: pack.signer.clone(),
             origin: None,
+            left_out: pack.material.left_out().to_vec(),
         })
     }
 
@@ -214,6 +220,7 @@ impl Verify {
             origin: Some(locked.source.clone()),
             omitted: report.omitted,
             findings: self.findings(report),
+            left_out: Vec::new(),
         })
     }
 
@@ -231,6 +238,7 @@ impl Verify {
             origin: None,
             omitted: report.omitted,
             findings: self.findings(report),
+            left_out: Vec::new(),
         })
     }
 
@@ -251,6 +259,7 @@ impl Verification {
             origin: None,
             findings: Vec::new(),
             omitted: 0,
+            left_out: Vec::new(),
         }
     }
 
@@ -286,6 +295,9 @@ impl Verification {
         }
         if self.omitted > 0 {
             writeln!(out, "{} of the same kinds", count(self.omitted, "more finding"))?;
+        }
+        for file in &self.files {
+            writeln!(out, "{dim}{}{dim:#}  {}", file.sha256, for_terminal(&file.path))?;
         }
         if self.ok {
             let signer = self.signer.as_ref().map(|signer| {

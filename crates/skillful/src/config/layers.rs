@@ -190,13 +190,14 @@ pub(super) fn variable_name(key: &str) -> String {
 }
 
 /// Settings whose own keys the user chooses.
-const OPEN: [&str; 6] = [
+const OPEN: [&str; 7] = [
     "execution.interpreters",
     "model.headers",
     "model.params",
     "model.prices",
     "permissions",
     "profiles",
+    "registry.pin",
 ];
 
 /// Every setting by its dotted key.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = or_a_string)]
 pub(crate) struct ModelSettings {
-    /// Who decides: `offline`, `scripted`, `openai` (and every compatible server) or `anthropic`; found out when not set.
+    /// Who decides: `offline`, `scripted`, `mock` (scripted by the file `name` or by `params`, else offline), `openai` (and every compatible server) or `anthropic`; found out when not set.
     pub(crate) provider: Option<Provider>,
     /// The model's name; of a scripted one, its file.
     pub(crate) name: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct ModelSettings {
     pub(crate) headers: BTreeMap<String, Secret>,
     /// A file with certificates of further authorities (PEM).
     pub(crate) ca_file: Option<String>,
-    /// Further parameters of every request, such as `temperature`.
+    /// Further parameters of every request, such as `temperature`; of a mock, its script.
     pub(crate) params: Map<String, Value>,
     /// Tokens that one reply may have.
     pub(crate) max_tokens: Option<u64>,
@@ -56,8 +56,9 @@ pub(crate) enum Provider {
     /// A planner without a language model.
     Offline,
     /// A file that says what to do.
-    #[serde(alias = "mock")]
     Scripted,
+    /// The same, or a script in the settings, or a planner without a language model: whatever needs no network.
+    Mock,
     /// Chat Completions.
     OpenAi,
     /// Messages.
@@ -125,13 +126,14 @@ impl Provider {
         match self {
             Self::Offline => "offline",
             Self::Scripted => "scripted",
+            Self::Mock => "mock",
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
         }
     }
 
     pub(crate) fn named(name: &str) -> Option<Self> {
-        let all = [Self::Offline, Self::Scripted, Self::OpenAi, Self::Anthropic];
+        let all = [Self::Offline, Self::Scripted, Self::Mock, Self::OpenAi, Self::Anthropic];
         all.into_iter().find(|provider| provider.as_str() == name)
     }
 }

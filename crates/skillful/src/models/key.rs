@@ -53,7 +53,9 @@ impl fmt::Display for Key {
 pub(super) fn usual_variable(provider: Provider) -> &'static str {
     match provider {
         Provider::Anthropic => "ANTHROPIC_API_KEY",
-        Provider::Offline | Provider::Scripted | Provider::OpenAi => "OPENAI_API_KEY",
+        Provider::Offline | Provider::Scripted | Provider::Mock | Provider::OpenAi => {
+            "OPENAI_API_KEY"
+        }
     }
 }
 

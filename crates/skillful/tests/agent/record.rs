@@ -67,3 +67,88 @@ fn following_a_run_that_was_killed_ends() {
         "{seen}"
     );
 }
+
+/// Types of the events of the last run, from the second action on.
+fn after_the_first_action(world: &World) -> Vec<String> {
+    let events = world.json("skillful runs show last --json");
+    let kinds = events.as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap());
+    let mut kinds: Vec<String> = kinds.map(str::to_owned).collect();
+    let second = kinds.iter().rposition(|kind| kind == "model_response").unwrap();
+    let end = kinds[..second].iter().rposition(|kind| kind == "model_response").unwrap();
+    kinds.drain(end + 1..second).collect()
+}
+
+#[test]
+fn selecting_a_skill_that_is_loaded_is_validated_like_any_action() {
+    let world = scripted(json!([select(&["s"]), select(&["s"]), answer("done")]));
+    skill(&world, "s", "");
+    run(&world, "");
+    assert_eq!(
+        after_the_first_action(&world)[..3],
+        ["action_planned", "action_validated", "observation_recorded"]
+    );
+    assert_sound(&world);
+}
+
+#[test]
+fn a_summary_says_what_scripts_wrote() {
+    let world =
+        scripted(json!([select(&["s"]), script("s", &[]), script("s", &["all"]), answer("done")]));
+    skill(
+        &world,
+        "s",
+        "echo twelve rows; test -z \"$1\" || seq 100000; echo trouble >&2; exit 3\n",
+    );
+    run(&world, "--yes");
+    let summary: Value =
+        serde_json::from_str(&world.read(&format!("{}/run.json", last(&world)))).unwrap();
+    let [short, long] = summary["tools"].as_array().unwrap().as_slice() else {
+        panic!("{summary}")
+    };
+    for tool in [short, long] {
+        let text = tool["summary"].as_str().unwrap();
+        assert!(text.contains("twelve rows") && text.contains("trouble"), "{text}");
+        assert!(text.chars().count() <= 500, "{text}");
+        assert_eq!(tool["exit_code"], 3);
+    }
+    assert!(long["output"].as_str().unwrap().starts_with("observations/"), "{long}");
+    assert_sound(&world);
+}
+
+#[test]
+fn a_question_names_what_an_approval_would_count_for() {
+    let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
+    skill(&world, "s", "");
+    let asked = world.json("skillful run --json --model scripted:turns.json x");
+    let events = world.json("skillful runs show last --json");
+    let mut events = events.as_array().unwrap().iter();
+    let event = events.find(|event| event["type"] == "approval_required").unwrap();
+    for question in [&asked["approval"], &event["data"]["approval"]] {
+        assert_eq!(question["patterns"], json!(["s/scripts/a.sh"]), "{question}");
+        let always = "this script of this skill, in this project, until its files change";
+        assert_eq!(question["always"], always, "{question}");
+    }
+}
+
+#[test]
+fn a_record_says_how_its_skills_were_found() {
+    let world = scripted(json!([answer("done")]));
+    world.skill("home/.agent/skills/twice", "The one that counts.");
+    world.skill("home/.agents/skills/twice", "The other one.");
+    world.write("home/.agent/skills/broken/SKILL.md", "no frontmatter\n");
+    run(&world, "");
+    let events = world.json("skillful runs show last --json");
+    let scan = &events[0]["data"]["setup"]["facts"]["scan"];
+    let [ignored] = scan["ignored"].as_array().unwrap().as_slice() else { panic!("{scan}") };
+    assert_eq!(ignored["path"], "[world]/home/.agent/skills/broken/SKILL.md", "{scan}");
+    assert!(ignored["code"].is_string() && ignored["message"].is_string(), "{scan}");
+    let [conflict] = scan["conflicts"].as_array().unwrap().as_slice() else { panic!("{scan}") };
+    assert_eq!(conflict["name"], "twice");
+    assert_eq!(conflict["winner"], "[world]/home/.agent/skills/twice");
+    assert_eq!(conflict["losers"][0]["path"], "[world]/home/.agents/skills/twice");
+    assert!(conflict["losers"][0]["reason"].is_string(), "{scan}");
+    assert_eq!(scan["found"].as_u64().unwrap(), scan["valid"].as_u64().unwrap() + 1);
+    let roots = scan["roots"].as_array().unwrap();
+    assert!(scan["milliseconds"].is_u64() && roots.iter().any(|root| root["valid"] == 1), "{scan}");
+    assert_sound(&world);
+}

@@ -22,6 +22,25 @@ fn how_many_skills_a_decision_selects_can_be_set() {
 }
 
 #[test]
+fn the_model_is_told_how_many_skills_it_may_select() {
+    for (limit, words) in
+        [(1, "of one skill\n"), (2, "of at most two skills\n"), (5, "of at most 5 skills\n")]
+    {
+        let world = scripted(json!([answer("done")]));
+        let settings =
+            json!({"patience": {"skills_per_turn": limit}, "audit": {"store_prompts": true}});
+        world.write("home/.agent/config.json", settings.to_string());
+        run(&world, "");
+        let events = world.json("skillful runs show last --json");
+        let mut events = events.as_array().unwrap().iter();
+        let asked = events.find(|event| event["type"] == "model_request").unwrap();
+        let rules = asked["data"]["prompt"]["text"]["system"].as_str().unwrap();
+        assert!(rules.contains(words), "{limit}: {rules}");
+        assert_sound(&world);
+    }
+}
+
+#[test]
 fn how_often_an_action_fails_before_the_end_can_be_set() {
     let fails = script("s", &[]);
     let turns = || json!([select(&["s"]), fails, fails, fails, fails, answer("done")]);

@@ -34,7 +34,7 @@ const SKILLS: &[&str] = &[
     "install ../kingfisher/tidy --scope project --backup --allow-unsafe",
     "uninstall tidy --scope project",
     "restore tidy --scope project",
-    "uninstall tidy --scope project --purge",
+    "uninstall tidy --scope project --purge --yes",
     "install ../kingfisher/tidy --scope project --force --allow-unsafe",
     "install --locked --scope project",
 ];

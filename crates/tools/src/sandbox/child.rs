@@ -19,10 +19,9 @@ use rustix::process::{
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
 use super::launch::{Gate, Isolation, Prepared};
-use super::mounts;
-use super::raw;
 use super::reap::{self, End};
 use super::report::{self, Report, Stage};
+use super::{mounts, raw};
 
 /// Runs the warden, in a process just cloned.
 pub(super) fn warden(prepared: &Prepared) -> ! {

@@ -15,10 +15,9 @@ mod signal;
 mod trace;
 
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::io;
 use std::ops::Range;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::ptr;
+use std::{io, ptr};
 
 use libc::c_long;
 

@@ -1,10 +1,10 @@
 use std::fs;
 
-use super::super::sample::{asked, budget_updated, said, started};
 use agent::event::Happening;
 use agent::outcome::Status;
 use tempfile::TempDir;
 
+use super::super::sample::{asked, budget_updated, said, started};
 use super::super::tests::owner;
 use super::*;
 use crate::journal::{Durability, Journal};

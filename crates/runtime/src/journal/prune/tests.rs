@@ -1,10 +1,10 @@
 use std::fs;
 
-use super::super::sample::{finished, started};
 use agent::event::Happening;
 use agent::outcome::StopReason;
 use tempfile::TempDir;
 
+use super::super::sample::{finished, started};
 use super::super::tests::owner;
 use super::*;
 use crate::journal::{Durability, IndexSnapshot, Journal};

@@ -1,4 +1,3 @@
-use super::super::sample::{asked, finished, started};
 use agent::action::Action;
 use agent::event::{ActionValidated, Answered, RunStarted, SkillLoaded, VERSION};
 use agent::observation::Facts;
@@ -7,6 +6,7 @@ use agent::setup::Provenance;
 use common::skill::{LoadReport, RunMode, Source};
 use permission::{Action as Ruling, Answer, ApprovalId, Decision, Risk, SkillHash};
 
+use super::super::sample::{asked, finished, started};
 use super::*;
 
 /// Events that say this, one second apart.
@@ -15,16 +15,27 @@ fn summed(events: Vec<EventData>) -> RunSummary {
         .into_iter()
         .zip(1..)
         .map(|(data, seq)| Event {
-            v: VERSION,
             seq,
             ts: format!("2026-11-15T08:30:{seq:02}.000Z"),
-            run_id: "20261115_083000_k3f9".to_owned(),
             turn: seq as u32 - 1,
             data,
-            prev: String::new(),
+            ..event_of_the_run()
         })
         .collect();
     summary(&events)
+}
+
+/// The first event, which says what the run began with.
+fn event_of_the_run() -> Event {
+    Event {
+        v: VERSION,
+        seq: 1,
+        ts: "2026-11-15T08:30:01.000Z".to_owned(),
+        run_id: "20261115_083000_k3f9".to_owned(),
+        turn: 0,
+        data: beginning(),
+        prev: String::new(),
+    }
 }
 
 fn beginning() -> EventData {
@@ -79,7 +90,7 @@ fn validated(permission: &str, patterns: &[&str]) -> EventData {
         patterns: patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
         risk: Risk::Low,
         effect: String::new(),
-        params: serde_json::Value::Null,
+        params: Value::Null,
         file: None,
         skill_hash: None,
         read_only: true,
@@ -106,7 +117,7 @@ fn what_was_used_is_listed_with_how_it_went() {
         report: LoadReport::of_file("SKILL.md", b""),
     };
     let loaded = |loaded| EventData::ResourceLoaded(Box::new(loaded));
-    let file = LoadedFile {
+    let file = agent::observation::LoadedFile {
         skill: "alpha".to_owned(),
         path: "guide.md".to_owned(),
         report: LoadReport::of_file("SKILL.md", b""),
@@ -116,7 +127,7 @@ fn what_was_used_is_listed_with_how_it_went() {
     let summary = summed(vec![
         beginning(),
         EventData::SkillLoaded(Box::new(SkillLoaded { skill })),
-        loaded(ResourceLoaded::File(file)),
+        loaded(ResourceLoaded::File(Box::new(file))),
         loaded(chunk),
         validated("run_script", &["alpha/scripts/go.sh"]),
         executed(
@@ -153,6 +164,7 @@ fn what_was_used_is_listed_with_how_it_went() {
                 targets: vec!["alpha/scripts/go.sh".into()],
                 code: Some("ExitNonZero".into()),
                 exit_code: Some(3),
+                summary: None,
                 output: Some("observations/x.txt".into()),
             },
             ToolUse {
@@ -161,6 +173,7 @@ fn what_was_used_is_listed_with_how_it_went() {
                 targets: vec!["a".into(), "b".into()],
                 code: None,
                 exit_code: None,
+                summary: None,
                 output: None,
             },
         ]
@@ -172,4 +185,26 @@ fn what_was_used_is_listed_with_how_it_went() {
     );
     assert_eq!((summary.spent.turns, summary.turns), (4, 10));
     assert_eq!(summary.ended.as_deref(), Some("2026-11-15T08:30:11.000Z"));
+}
+
+#[test]
+fn what_a_tool_wrote_is_summed_up_but_for_records_of_version_1() {
+    let (long, noisy) = ("x".repeat(1_000), "e".repeat(1_000));
+    let written = serde_json::json!({"stdout": long, "stderr": noisy}).to_string();
+    for (text, expected) in [
+        ("a list", "a list".to_owned()),
+        (r#"{"stdout": "12 rows\n", "stderr": ""}"#, "12 rows".to_owned()),
+        (
+            &written,
+            ["x", "e"].map(|c| format!("{} […] {}", c.repeat(160), c.repeat(60))).join("\n"),
+        ),
+    ] {
+        let ran = || executed(ActionKind::RunScript, Observation::of(text));
+        let summed_up = |v| {
+            let event = |data| Event { v, data, ..event_of_the_run() };
+            summary(&[event(beginning()), event(ran())]).tools[0].summary.clone()
+        };
+        assert_eq!(summed_up(2), Some(expected));
+        assert_eq!(summed_up(1), None);
+    }
 }

@@ -65,6 +65,8 @@ fn the_report_tells_what_was_read() {
         truncated: false,
         file_sha256: Sha256::of(content),
         text_sha256: Some(Sha256::of("Ünïcode\n")),
+        trim_strategy: Some(TrimStrategy::None),
+        referenced_files: Some(Vec::new()),
         dropped_sections: Vec::new(),
         storage_ref: None,
         diagnostics: Vec::new(),

@@ -132,7 +132,7 @@ proptest! {
         limit in 0_usize..120,
         path in prop_oneof![Just("x.md"), Just("x.txt")],
     ) {
-        let text = excerpt(&content, path, hint.as_deref(), limit, &mut Vec::new());
+        let (text, _) = excerpt(&content, path, hint.as_deref(), limit, &mut Vec::new());
         prop_assert!(text.chars().count() <= limit, "{text:?} has more than {limit}");
     }
 }

@@ -67,18 +67,38 @@ fn the_opening_is_kept_before_all_else() {
 fn a_line_longer_than_the_budget_is_cut_rather_than_lost() {
     let trimmed = trim(&"é".repeat(100), 10, 7);
     assert_eq!((trimmed.text.as_str(), trimmed.dropped.len()), ("ééééééé", 0));
-    let trimmed = trim(&format!("{}\n# Steps\n", "x".repeat(100)), 10, 20);
-    assert_eq!((trimmed.text.len(), trimmed.dropped), (20, vec!["# Steps".to_owned()]));
+    let trimmed = trim(&format!("{}\n# Steps\n", "x".repeat(1_000)), 20, 600);
+    assert_eq!(trimmed.text, format!("{}\n# Steps\n", "x".repeat(591)));
+    assert!(trimmed.opening_is_cut && trimmed.dropped.is_empty());
 }
 
 #[test]
-fn nothing_stands_behind_a_cut_opening() {
-    let text = "# Title\n\n```\nlong long long long long code\n```\n\n## Steps\n";
-    let trimmed = trim(text, 10, 30);
-    assert_eq!(
-        (trimmed.text.as_str(), trimmed.dropped),
-        ("# Title\n\n```\n", vec!["## Steps".to_owned()])
-    );
+fn an_opening_is_not_cut_within_a_code_block() {
+    let code = "long code\n".repeat(20);
+    let text = format!("# Title\n\n```\n{code}```\n\n## Steps\n");
+    assert_eq!(trim(&text, 15, 1_000).text, "# Title\n\n## Steps\n");
+    let alone = "# Title\n\n```\none\ntwo\n```\n";
+    assert_eq!(trim(alone, 4, 100).text, "# Title\n\n```\none\n", "nothing stands behind it");
+}
+
+#[test]
+fn of_a_long_opening_the_beginning_is_kept_and_what_else_there_is_room_for() {
+    let opening = "word\n".repeat(200);
+    let steps = |lines: usize| format!("## Steps\n{}", "do\n".repeat(lines - 1));
+    let aside = "## Aside\nx\n";
+    let check = |budget: usize, steps: &str, opening_lines: usize, dropped: &[&str]| {
+        let trimmed = trim(&format!("{opening}{steps}{aside}"), budget, 10_000);
+        let opening = trimmed.text.lines().filter(|line| *line == "word").count();
+        assert_eq!(
+            (opening, trimmed.dropped),
+            (opening_lines, dropped.iter().map(|it| (*it).to_owned()).collect())
+        );
+    };
+    check(100, &steps(3), 97, &["## Aside"]);
+    check(100, &steps(88), 12, &["## Aside"]);
+    check(100, &steps(89), 100, &["## Steps", "## Aside"]);
+    check(40, &steps(30), 10, &["## Aside"]);
+    check(204, &steps(3), 200, &["## Aside"]);
 }
 
 #[test]

@@ -22,12 +22,21 @@ use crate::installing::Scope;
 use crate::output::Output;
 use crate::session::Session;
 
-/// Start the evals of a skill: a case that runs, and queries to fill in
+/// Start the evals of a skill: a case and queries to fill in
+///
+/// The case asks a model (with `eval run --model`), or else the offline planner, and fails where the skill is not
+/// chosen. With --mock the replies are scripted: such a case shows that the skill is found and can be loaded, and
+/// nothing about whether a model chooses it or what comes of it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  skillful eval new csv-report\n  skillful eval run")]
+#[command(
+    after_help = "Examples:\n  skillful eval new csv-report\n  skillful eval run --model openai:gpt-5-mini\n  skillful eval new csv-report --mock"
+)]
 pub(super) struct New {
     /// The skill
     skill: String,
+    /// Write a case with scripted replies, which needs no model
+    #[arg(long)]
+    mock: bool,
     /// Say what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -83,8 +92,10 @@ impl New {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
-        let target = target(session, &entry.name, "loads")?;
-        let mut files = vec![as_json(target.join("case.json"), &first_case(session, entry))?];
+        let case = if self.mock { scripted_case(entry) } else { first_case(entry) };
+        let case = Case { setup: setup(session, entry), ..case };
+        let target = target(session, &entry.name, &case.id)?;
+        let mut files = vec![as_json(target.join("case.json"), &case)?];
         files.extend(queries(session, entry)?);
         let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
         let can_trust = entry.trusted && session.trust_file().is_some();
@@ -97,25 +108,22 @@ impl New {
                 trust_files(session, &paths, output)?;
             }
         }
-        Written::of(&entry.name, "loads", paths.iter(), !self.dry_run).print(trusted, output)
+        let written = Written::of(&entry.name, &case.id, paths.iter(), !self.dry_run);
+        let ended = written.print(trusted, output)?;
+        output.note(if self.mock { ABOUT_SCRIPTED } else { ABOUT_FIRST });
+        Ok(ended)
     }
 }
 
-/// The skill is found for a request that fits it, and its text is read.
-fn first_case(session: &Session, entry: &Entry) -> Case {
-    let select = json!({"action": {"type": "select_skills", "payload": {"skills": [{"name": entry.name, "source": source(entry)}], "reason": "it fits the request"}}});
-    let answer = json!({"action": {"type": "final_answer", "payload": {"content": "done"}}});
-    let mock = serde_json::from_value::<Script>(json!({"turns": [select, answer]})).ok();
-    let root = entry.path.parent().unwrap_or(&entry.path);
-    let root = root.strip_prefix(session.surroundings.project()).unwrap_or(root);
-    let skill_roots = match entry.source {
-        Source::Builtin => Vec::new(),
-        _ => vec![root.to_owned()],
-    };
+const ABOUT_FIRST: &str = "With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.";
+const ABOUT_SCRIPTED: &str = "Its replies are scripted: it shows that the skill is found and can be loaded. It does not show that a model chooses the skill, or what comes of it.";
+
+/// Somebody decides to use the skill for a request that fits it.
+fn first_case(entry: &Entry) -> Case {
     Case {
-        id: "loads".to_owned(),
-        input: format!("A task for {}: say here what a user would ask", entry.name),
-        setup: Setup { skill_roots, ..Setup::default() },
+        id: "chosen".to_owned(),
+        input: first_sentence(entry).to_owned(),
+        setup: Setup::default(),
         expect: Expect {
             skills_all_of: vec![entry.name.clone()],
             action_sequence_constraints: vec![SequenceConstraint::MustOccur {
@@ -123,13 +131,43 @@ fn first_case(session: &Session, entry: &Entry) -> Case {
                 before: Some("final_answer".to_owned()),
                 after: None,
             }],
-            stop_reason: Some("final_answer".to_owned()),
             ..Expect::default()
         },
         constraints: Constraints::default(),
-        mock,
-        assertions: Vec::new(),
+        mock: None,
+        assertions: vec!["The answer does what the request asks for".to_owned()],
     }
+}
+
+/// The skill is found and its text is read, because a script says so.
+fn scripted_case(entry: &Entry) -> Case {
+    let select = json!({"action": {"type": "select_skills", "payload": {"skills": [{"name": entry.name, "source": source(entry)}], "reason": "the script says so"}}});
+    let answer =
+        json!({"action": {"type": "final_answer", "payload": {"content": ABOUT_SCRIPTED}}});
+    let first = first_case(entry);
+    Case {
+        id: "loads".to_owned(),
+        expect: Expect { stop_reason: Some("final_answer".to_owned()), ..first.expect },
+        mock: serde_json::from_value::<Script>(json!({"turns": [select, answer]})).ok(),
+        assertions: Vec::new(),
+        ..first
+    }
+}
+
+/// Where the skill is.
+fn setup(session: &Session, entry: &Entry) -> Setup {
+    let root = entry.path.parent().unwrap_or(&entry.path);
+    let root = root.strip_prefix(session.surroundings.project()).unwrap_or(root);
+    let skill_roots = match entry.source {
+        Source::Builtin => Vec::new(),
+        _ => vec![root.to_owned()],
+    };
+    Setup { skill_roots, ..Setup::default() }
+}
+
+/// What the skill says first about itself: the nearest to a request that there is.
+fn first_sentence(entry: &Entry) -> &str {
+    entry.description.split(". ").next().unwrap_or_default()
 }
 
 /// Whoever names a root reaches its skills as explicit ones.
@@ -149,9 +187,8 @@ fn queries(session: &Session, entry: &Entry) -> Result<Option<NewFile>, Failure>
         session.refuse_led_out(&entry.path)?;
     }
     refuse_links(&entry.path, &file)?;
-    let first = entry.description.split(". ").next().unwrap_or_default();
     let queries = json!([
-        {"query": first, "should_trigger": true},
+        {"query": first_sentence(entry), "should_trigger": true},
         {"query": "What is the capital of France?", "should_trigger": false}
     ]);
     as_json(file, &queries).map(Some)

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use eval::baseline::Changes;
 use eval::case::Located;
+use eval::fingerprint::Fingerprints;
 use eval::report::{About, Report};
 use eval::runner::{self, CaseResult, Grader, Job, Options};
 use eval::suite;
@@ -143,14 +144,17 @@ impl Run {
         done: Vec<CaseResult>,
         options: &Options,
     ) -> (Vec<CaseResult>, Vec<Job<'c>>) {
-        let mut kept: HashMap<String, CaseResult> =
-            done.into_iter().map(|result| (result.fingerprint.clone(), result)).collect();
+        let named =
+            done.into_iter().filter_map(|result| Some((result.fingerprint.clone()?, result)));
+        let mut kept: HashMap<String, CaseResult> = named.collect();
         let (mut done, mut jobs) = (Vec::new(), Vec::new());
+        let mut fingerprints = Fingerprints::new(options);
         for job in self.jobs(cases) {
-            // A case that was edited since has another fingerprint, and is run again.
-            match kept.remove(&job.fingerprint(options)) {
+            let fingerprint = fingerprints.of(job.located, job.number, job.without);
+            // What changed since has another fingerprint, and is run again.
+            match fingerprint.as_ref().and_then(|fingerprint| kept.remove(fingerprint)) {
                 Some(result) => done.push(result),
-                None => jobs.push(job),
+                None => jobs.push(Job { fingerprint, ..job }),
             }
         }
         (done, jobs)
@@ -162,7 +166,12 @@ impl Run {
         let each = |located: &'c Located| {
             let variants = variants.clone();
             (1..=self.runs).flat_map(move |number| {
-                variants.clone().map(move |without| Job { located, number, without })
+                variants.clone().map(move |without| Job {
+                    located,
+                    number,
+                    without,
+                    fingerprint: None,
+                })
             })
         };
         cases.iter().flat_map(each).collect()
@@ -174,10 +183,13 @@ impl Run {
         Ok(Options {
             // With a model of its own, a server is the bottleneck, not this machine.
             jobs: self.jobs.unwrap_or(cores).get(),
-            grader: self.grader.as_ref().or(self.model.as_ref()).map(|model| {
-                let (environment, config) = settings::handed_on(session, true);
-                Grader { model: reachable(session, model), environment, config }
-            }),
+            // The offline planner cannot judge a sentence.
+            grader: self.grader.as_ref().or(self.model.as_ref()).filter(|m| *m != "offline").map(
+                |model| {
+                    let (environment, config) = settings::handed_on(session, true);
+                    Grader { model: reachable(session, model), environment, config }
+                },
+            ),
             ..options(session, self.model.as_deref(), self.base_url.as_deref(), PathBuf::new())?
         })
     }
@@ -268,8 +280,10 @@ pub(super) fn options(
 ) -> Result<Options, Failure> {
     let model = model.map(|model| reachable(session, model));
     let (environment, config) = settings::handed_on(session, model.is_some());
+    let program = std::env::current_exe()?;
     Ok(Options {
-        program: std::env::current_exe()?,
+        program_id: settings::program_id(session, &program)?,
+        program,
         arguments: base_url.iter().flat_map(|url| ["--base-url", *url]).map(Into::into).collect(),
         environment,
         config,

@@ -1,10 +1,12 @@
 //! What cases say about settings and approvals, and what of the user's settings they see.
 
 use std::ffi::OsString;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use eval::case::Located;
 use permission::Pattern;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::config::{Objection, objections};
 use crate::failure::{Exit, Failure};
@@ -56,4 +58,13 @@ pub(super) fn handed_on(
     }
     environment.extend(binding.rules.map(|rules| ("SKILLFUL_PERMISSIONS".into(), rules.into())));
     (environment, settings)
+}
+
+/// Which program runs the cases, and by which rules. One that was built anew may have the old version.
+pub(super) fn program_id(session: &Session, program: &Path) -> std::io::Result<String> {
+    let file = std::fs::metadata(program)?;
+    let built = file.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let rules = session.layers.binding().rules;
+    let known = (env!("CARGO_PKG_VERSION"), file.len(), built.as_nanos().to_string(), rules);
+    Ok(json!(known).to_string())
 }

@@ -49,8 +49,10 @@ pub(super) fn print(report: &Report, out: &mut dyn Write, palette: Palette) -> s
         let all = count(total, "assertion");
         writeln!(out, "{passed} of {all} true (judged by a model)")?;
     }
-    if summary.unjudged > 0 {
-        writeln!(out, "{} not judged (no model)", count(summary.unjudged, "assertion"))?;
+    for (why, number) in report.unjudged() {
+        let were = if number == 1 { "was" } else { "were" };
+        let all = count(number, "assertion");
+        writeln!(out, "{all} {were} not judged: {}", for_terminal(why))?;
     }
     if let Some(benchmark) = &report.benchmark {
         let run = &benchmark.run_summary;

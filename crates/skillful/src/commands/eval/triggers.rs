@@ -93,7 +93,12 @@ impl Triggers {
         let jobs: Vec<Job<'_>> = cases
             .iter()
             .flat_map(|located| {
-                (1..=self.runs).map(move |number| Job { located, number, without: None })
+                (1..=self.runs).map(move |number| Job {
+                    located,
+                    number,
+                    without: None,
+                    fingerprint: None,
+                })
             })
             .collect();
         let records = tempfile::tempdir()?;

@@ -14,7 +14,7 @@ use skill::lock::{LockedSkill, Lockfile};
 
 use super::{Install, InstallResult, choose, policy, require_signature, shown};
 use crate::failure::{Exit, Failure};
-use crate::installing::{byte_bar, changing, check, fetch, times};
+use crate::installing::{Scope, byte_bar, changing, check, fetch, times};
 use crate::output::Output;
 use crate::session::Session;
 
@@ -54,13 +54,14 @@ impl Install {
         session: &Session,
         output: &Output,
     ) -> Result<InstallResult, Failure> {
-        let root = session.install_root(self.scope)?;
+        let scope = session.target_scope(self.scope)?;
+        let root = session.install_root(scope)?;
         let lockfile = root.lockfile()?;
         let trust = session.trust_store()?;
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
         self.check_names(&lockfile)?;
-        let sources = self.fetch_locked(&root, &lockfile, &rules, session, output)?;
+        let sources = self.fetch_locked((scope, &root), &lockfile, &rules, session, output)?;
         let mut concerns = Vec::new();
         let mut skills = 0;
         for source in &sources {
@@ -76,10 +77,11 @@ impl Install {
                 true => planned(&root, &source)?,
                 false => self.bring_back(&root, source, &rules, output)?,
             };
-            installed.extend(done.into_iter().map(|one| shown(one, self.scope, text.clone())));
+            installed.extend(done.into_iter().map(|one| shown(one, scope, text.clone())));
         }
         let index = session.index()?;
-        Ok(InstallResult { installed, index_hash: index.hash(), written: !self.dry_run })
+        let index_hash = index.hash();
+        Ok(InstallResult { installed, index_hash, written: !self.dry_run, left_out: Vec::new() })
     }
 
     fn check_names(&self, lockfile: &Lockfile) -> Result<(), Failure> {
@@ -98,7 +100,7 @@ impl Install {
     /// Fetches the sources of skills that are not as the lockfile says, and compares them with it.
     fn fetch_locked<'a>(
         &self,
-        root: &Root,
+        (scope, root): (Scope, &Root),
         lockfile: &'a Lockfile,
         rules: &Rules<'_>,
         session: &Session,
@@ -111,7 +113,7 @@ impl Install {
         };
         let mut sources: BTreeMap<(&str, Option<&str>), Vec<String>> = BTreeMap::new();
         for skill in lockfile.skills().iter().filter(is_wanted).filter(differs) {
-            session.check_source(self.scope, skill)?;
+            session.check_source(scope, skill)?;
             let source = (skill.source.as_str(), skill.resolved.as_deref());
             sources.entry(source).or_default().push(skill.name.clone());
         }

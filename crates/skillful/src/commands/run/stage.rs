@@ -11,7 +11,7 @@ use agent::event::Event;
 use agent::run::Run;
 use agent::setup::{Disclosed, Preloaded, Provenance, RunKind, Setup, ShownCatalog, Terms};
 use permission::{Engine, Pattern, Verdict, shell_quoted};
-use runtime::driver::{SystemClock, Toolbox};
+use runtime::driver::{Clock, Toolbox};
 use runtime::journal::{self, Durability, IndexSnapshot, Journal, Origin, Owner, Redactor};
 use runtime::workbench::{ScriptSettings, Workbench};
 use skill::index::Index;
@@ -38,7 +38,7 @@ pub(super) struct Stage<'a> {
 }
 
 /// What a run goes on with: itself, its record, the time.
-type Staged = (Run, Journal, SystemClock);
+type Staged = (Run, Journal, Box<dyn Clock>);
 
 impl Stage<'_> {
     /// A new run and its record.
@@ -46,7 +46,8 @@ impl Stage<'_> {
         let config = &self.session.layers.config;
         let random = RandomState::new().hash_one(std::process::id()) as u32;
         let run_id = journal::name_run(jiff::Timestamp::now(), random);
-        let request = self.redactor()?.text(&wanted.request).into_owned();
+        let redactor = self.redactor()?;
+        let request = redactor.text(&wanted.request).into_owned();
         // One waits for the disk, and with thousands of skills the others take their time.
         let (journal, index, catalog) = std::thread::scope(|scope| {
             let (runs, owner) = (self.session.runs(), self.owner);
@@ -68,6 +69,9 @@ impl Stage<'_> {
             facts: Provenance {
                 disclosure: disclosed,
                 index_hash: Some(index.hash().to_owned()),
+                scan: Some(journal::summarise_scan(&self.index.report, |text| {
+                    redactor.text(text).into_owned()
+                })),
                 model: Some(self.choice.name.clone()),
                 server: self.choice.server().map(str::to_owned),
                 catalog: Some(ShownCatalog {
@@ -89,7 +93,7 @@ impl Stage<'_> {
             kind: RunKind::Own,
             store_prompts: config.audit.store_prompts,
         };
-        Ok((Run::start(setup), journal, SystemClock::starting(Duration::ZERO)))
+        Ok((Run::start(setup), journal, self.choice.clock(Duration::ZERO)))
     }
 
     /// Bodies that are in the context from the start, as far as rules allow it unasked and half the context
@@ -165,7 +169,7 @@ impl Stage<'_> {
         let elapsed = events.iter().filter_map(|event| event.data.elapsed_ms()).max().unwrap_or(0);
         run.resume(self.terms(), elapsed)
             .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
-        let clock = SystemClock::starting(Duration::from_millis(elapsed));
+        let clock = self.choice.clock(Duration::from_millis(elapsed));
         // Whoever was approved for the run is asked about again: a record may come from anywhere.
         Ok((run, journal, clock))
     }

@@ -45,7 +45,7 @@ pub(crate) fn remember_source(
     names: &[String],
     source: &str,
 ) -> Result<(), Failure> {
-    let Some(file) = session.trust_file().filter(|_| scope == Scope::Project) else {
+    let Some(file) = session.trust_file().filter(|_| session.is_projects(scope)) else {
         return Ok(());
     };
     let lockfile = session.install_root(scope)?.lockfile_path();

@@ -80,9 +80,8 @@ impl Which {
         session: &Session,
     ) -> Result<Vec<(Scope, Root, Lockfile)>, Failure> {
         let mut found = Vec::new();
-        for scope in
-            Scope::ALL.into_iter().filter(|scope| self.scope.is_none_or(|wanted| wanted == *scope))
-        {
+        let scopes = session.scopes().into_iter();
+        for scope in scopes.filter(|scope| self.scope.is_none_or(|wanted| wanted == *scope)) {
             let Ok(root) = session.install_root(scope) else { continue };
             // Working in the home directory does not make its skills two.
             if found.iter().all(|(_, other, _): &(_, Root, _)| other.path() != root.path()) {
