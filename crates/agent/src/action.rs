@@ -69,6 +69,21 @@ pub enum Action {
         /// Its parameters.
         #[serde(default)]
         params: Value,
+        /// The skill that it is done for; without one, whichever loaded skill may use the tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        skill: Option<SkillRef>,
+    },
+    /// Read back what was shortened, or what was too long to be shown.
+    ReadObservation {
+        /// The number of an observation, or where its whole content is kept.
+        #[serde(rename = "ref")]
+        reference: String,
+        /// Characters to pass over.
+        #[serde(default)]
+        offset: Option<usize>,
+        /// Only lines that match this regular expression.
+        #[serde(default)]
+        pattern: Option<String>,
     },
     /// Answer, and end the run.
     FinalAnswer {
@@ -93,6 +108,8 @@ pub enum ActionKind {
     RunScript,
     /// Use a tool.
     CallTool,
+    /// Read back what was shortened, or what was too long to be shown.
+    ReadObservation,
     /// Answer, and end the run.
     FinalAnswer,
 }
@@ -107,6 +124,7 @@ impl ActionKind {
             Self::LoadChunk => "load_chunk",
             Self::RunScript => "run_script",
             Self::CallTool => "call_tool",
+            Self::ReadObservation => "read_observation",
             Self::FinalAnswer => "final_answer",
         }
     }
@@ -128,6 +146,7 @@ impl Action {
             Self::LoadChunk { .. } => ActionKind::LoadChunk,
             Self::RunScript { .. } => ActionKind::RunScript,
             Self::CallTool { .. } => ActionKind::CallTool,
+            Self::ReadObservation { .. } => ActionKind::ReadObservation,
             Self::FinalAnswer { .. } => ActionKind::FinalAnswer,
         }
     }
@@ -167,12 +186,13 @@ impl Action {
             Self::RunScript { skill, relative_path, args, .. } => {
                 format!("{}/{relative_path} {}", skill.name, args.join(" "))
             }
-            Self::CallTool { tool, params } => {
+            Self::CallTool { tool, params, .. } => {
                 match params.get("path").or_else(|| params.get("url")) {
                     Some(Value::String(target)) => format!("{tool} {target}"),
                     _ => tool.clone(),
                 }
             }
+            Self::ReadObservation { reference, .. } => reference.clone(),
             Self::FinalAnswer { .. } => String::new(),
         };
         let text = common::text::one_line(&text);

@@ -92,6 +92,9 @@ pub struct Context {
 const FULL: (usize, usize) = (3, 4);
 const ROOMY: (usize, usize) = (1, 2);
 
+/// Characters of an observation that are worth showing.
+const LEAST: usize = 200;
+
 impl Context {
     /// A conversation that begins with rules and a request.
     pub fn new(run_id: &str, system: String, request: &str) -> Self {
@@ -168,14 +171,21 @@ impl Context {
         if self.chars <= limit / FULL.1 * FULL.0 {
             return 0;
         }
+        // Whoever asked for something should see it, so the newest stays whole as far as it fits at all.
+        let newest = self.messages.iter().rposition(|message| message.short.is_some());
         let mut shortened = 0;
-        for message in &mut self.messages {
-            if self.chars <= limit / ROOMY.1 * ROOMY.0 {
-                break;
+        for (place, message) in self.messages.iter_mut().enumerate() {
+            let enough = if Some(place) == newest { limit } else { limit / ROOMY.1 * ROOMY.0 };
+            if self.chars <= enough {
+                continue;
             }
             if let Some(short) = message.short.take() {
-                self.chars = self.chars - message.text.chars().count() + short.chars().count();
-                message.text = short;
+                let others = self.chars - message.text.chars().count();
+                message.text = match Some(place) == newest {
+                    true => cut(&message.text, &short, limit.saturating_sub(others)),
+                    false => short,
+                };
+                self.chars = others + message.text.chars().count();
                 shortened += 1;
             }
         }
@@ -203,5 +213,15 @@ impl Context {
             last: None,
             limits: Limits::default(),
         }
+    }
+}
+
+/// As much of a block as there is room for, with its end and where the whole is; that alone where there is none.
+fn cut(block: &str, short: &str, room: usize) -> String {
+    let end = block.lines().next_back().unwrap_or_default();
+    let rest = format!("\n{short}\n{end}");
+    match room.saturating_sub(rest.chars().count()) {
+        0..LEAST => short.to_owned(),
+        room => format!("{}{rest}", common::text::prefix(block, room)),
     }
 }

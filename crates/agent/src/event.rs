@@ -9,6 +9,7 @@ mod version_1;
 mod tests;
 
 use common::sha256::Sha256;
+use common::skill::LoadReport;
 use permission::{Answer, ApprovalId, ApprovalRequest, ToolSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -366,6 +367,9 @@ pub enum ResourceLoaded {
         skill: String,
         /// The chunk's name.
         chunk: String,
+        /// What was read and handed over; earlier versions did not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Box<LoadReport>>,
     },
     /// A file.
     File(Box<LoadedFile>),

@@ -141,7 +141,22 @@ pub enum Loaded {
         skill: String,
         /// The chunk.
         id: String,
+        /// What was read and handed over; earlier versions did not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Box<LoadReport>>,
     },
+}
+
+impl Loaded {
+    /// Where the whole text is kept, when what entered is a part of it.
+    pub fn storage_ref(&self) -> Option<&str> {
+        let report = match self {
+            Self::Skill(skill) => Some(&skill.report),
+            Self::Resource(file) => Some(&file.report),
+            Self::Chunk { report, .. } => report.as_deref(),
+        };
+        report?.storage_ref.as_deref()
+    }
 }
 
 /// A file of a skill that entered the context.

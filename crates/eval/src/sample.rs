@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 /// What an event of a type says at least.
 fn template(kind: &str) -> Value {
+    let hash = "0".repeat(64);
     let request = json!({"action": {"type": "final_answer", "payload": {"content": ""}}, "permission": "run_script",
         "patterns": [], "risk": "low", "effect": "", "params": null, "skill_hash": null, "read_only": true});
     let approval = json!({"id": "ap_1", "tool": "run_script", "risk": "medium", "reason": "", "params": null,
@@ -14,7 +15,7 @@ fn template(kind: &str) -> Value {
     let refusal = json!({"code": "ToolNotAllowed", "message": "", "hint": ""});
     let left =
         json!({"turns": 1, "tool_calls": 1, "script_runs": 1, "context_chars": 1, "seconds": 1});
-    let report = json!({"path": "", "bytes_read": 0, "chars_returned": 0, "truncated": false, "file_sha256": "",
+    let report = json!({"path": "", "bytes_read": 0, "chars_returned": 0, "truncated": false, "file_sha256": hash,
         "text_sha256": "", "dropped_sections": [], "storage_ref": null, "diagnostics": []});
     match kind {
         "run_started" => {
@@ -24,7 +25,7 @@ fn template(kind: &str) -> Value {
         "run_finished" => json!({"status": "completed", "usage": {}, "spent": {}}),
         "turn_started" => json!({"budget": left}),
         "model_request" => {
-            json!({"attempt": 1, "prompt": {"sha256": "", "chars": 0, "messages": 0}, "estimated_tokens": 0})
+            json!({"attempt": 1, "prompt": {"sha256": hash, "chars": 0, "messages": 0}, "estimated_tokens": 0})
         }
         "model_response" => {
             let reply = json!({"outcome": "failed", "code": "ModelError", "message": ""});
@@ -39,7 +40,7 @@ fn template(kind: &str) -> Value {
         }
         "observation_recorded" => {
             json!({"number": 1, "action": "call_tool", "ok": true, "code": null, "chars": 0,
-            "sha256": "", "storage_ref": null})
+            "sha256": hash, "storage_ref": null})
         }
         "budget_updated" => json!({"spent": {}, "left": left}),
         "skill_loaded" => {

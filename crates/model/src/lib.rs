@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use agent::context::Context;
-//! use runtime::driver::{Cancel, Model};
+//! use agent::model::{Cancel, Model};
 //! use agent::reply::Reply;
 //! use model::early::{Early, Shown};
 //! use model::scripted::{Script, Scripted};

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::Pattern;
 
 /// Everything a rule can be about.
-pub const PERMISSIONS: [&str; 11] = [
+pub const PERMISSIONS: [&str; 12] = [
     "skill",
     "search_skills",
+    "read_observation",
     "read_file",
     "list_dir",
     "grep",
@@ -85,8 +86,9 @@ pub struct Rules(pub Vec<Rule>);
 impl Rules {
     /// What holds when nobody has configured anything.
     pub fn defaults() -> Self {
-        let allowed = ["skill", "search_skills", "read_file", "list_dir", "grep"]
-            .map(|name| (name, Action::Allow));
+        let allowed =
+            ["skill", "search_skills", "read_observation", "read_file", "list_dir", "grep"]
+                .map(|name| (name, Action::Allow));
         let off = ["write_file", "delete_file", "network_request"].map(|name| (name, Action::Deny));
         let rules = allowed.into_iter().chain([("run_script", Action::Ask)]).chain(off);
         Self(rules.map(|(name, action)| Rule::new(name, "*", action)).collect())

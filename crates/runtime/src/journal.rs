@@ -214,6 +214,16 @@ impl Journal {
         self.contents.put(content).map(|kept| kept.name)
     }
 
+    /// What was recorded so far, and is on disk.
+    pub fn events(&self) -> Result<Vec<Event>, JournalError> {
+        lines::read_at(&self.place)
+    }
+
+    /// Content that is kept beside the events, by its reference.
+    pub fn stored(&self, name: &str) -> Result<Vec<u8>, JournalError> {
+        Ok(content::read(self.place.own(), name)?)
+    }
+
     /// Writes `run.json` and `final.md` from where the run is now.
     pub fn finish(&mut self, run: &Run) -> Result<(), JournalError> {
         self.commit()?;

@@ -3,6 +3,7 @@
 //! Invariant: a skill that is not offered to the model, and was not named by the user, cannot be told from
 //! one that does not exist.
 
+mod read_back;
 mod request;
 mod script;
 mod secrets;
@@ -70,6 +71,7 @@ impl Toolbox for Workbench<'_> {
                 Ok(of_skills(action, &[entry], &self.engine))
             }
             Action::RunScript { .. } => self.prepare_script(action),
+            Action::ReadObservation { reference, .. } => Ok(request::read_back(action, reference)),
             Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action)?)),
             Action::FinalAnswer { .. } => {
                 Err(Refusal::new("InvalidAction", "an answer is not prepared", ""))
@@ -92,6 +94,9 @@ impl Toolbox for Workbench<'_> {
             }
             Action::LoadChunk { skill, chunk_id } => self.load_chunk(skill, chunk_id, journal),
             Action::RunScript { .. } => self.run_script(request, cancel, journal),
+            Action::ReadObservation { reference, offset, pattern } => {
+                self.read_back(reference, offset.unwrap_or(0), pattern.as_deref(), journal)
+            }
             Action::CallTool { .. } => self.call_tool(request, cancel, journal),
             Action::FinalAnswer { .. } => Ok(Observation::of("")),
         };
@@ -116,7 +121,7 @@ impl<'a> Workbench<'a> {
     }
 
     fn call(&self, action: &Action) -> Result<Call, Refusal> {
-        let Action::CallTool { tool, params } = action else {
+        let Action::CallTool { tool, params, .. } = action else {
             return Err(Refusal::new("InvalidAction", "not a call of a tool", ""));
         };
         let params = if params.is_null() { json!({}) } else { params.clone() };

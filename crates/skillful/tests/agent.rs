@@ -6,6 +6,8 @@
 mod budgets;
 #[path = "agent/children.rs"]
 mod children;
+#[path = "agent/composition.rs"]
+mod composition;
 #[path = "agent/endings.rs"]
 mod endings;
 #[path = "agent/paths.rs"]

@@ -82,7 +82,7 @@ fn load(events: &mut Vec<Value>, at: usize, skill: &str) {
     let mut loaded = events[at].clone();
     loaded["type"] = json!("skill_loaded");
     let report = json!({"path": "SKILL.md", "bytes_read": 1, "chars_returned": 1, "truncated": false,
-        "file_sha256": "", "text_sha256": "", "dropped_sections": [], "storage_ref": null, "diagnostics": []});
+        "file_sha256": "0".repeat(64), "text_sha256": "", "dropped_sections": [], "storage_ref": null, "diagnostics": []});
     loaded["data"] = json!({"skill": {"name": skill, "source": "user", "hash": "", "allowed_tools": null,
         "run_mode": "inline", "report": report}});
     events.insert(at + 1, loaded);

@@ -2,10 +2,10 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use crate::call::Call;
-//! use crate::perform::perform;
+//! use tools::call::Call;
+//! use tools::perform::perform;
 //! use permission::{Configuration, Engine, Verdict};
-//! use crate::workspace::Workspace;
+//! use tools::workspace::Workspace;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;

@@ -16,7 +16,8 @@ One action per reply:
 - load_resource {\"skill\": {\"name\": NAME}, \"relative_path\": PATH, \"section_hint\": HEADING or null}: read one file of a selected skill
 - load_chunk {\"skill\": {\"name\": NAME}, \"chunk_id\": ID}: load one chunk of a selected skill
 - run_script {\"skill\": {\"name\": NAME}, \"relative_path\": \"scripts/…\", \"args\": [TEXT]}: run a script that a selected skill's text names
-- call_tool {\"tool\": NAME, \"params\": {…}}: use one of the tools below
+- call_tool {\"tool\": NAME, \"params\": {…}, \"skill\": {\"name\": NAME} or null}: use one of the tools below, for a selected skill
+- read_observation {\"ref\": NUMBER or REFERENCE, \"offset\": NUMBER or null, \"pattern\": REGEX or null}: read back an observation that was shortened, or content that is kept elsewhere
 - final_answer {\"content\": TEXT}: answer the request in Markdown and end
 
 # Rules

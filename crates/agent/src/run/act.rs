@@ -157,8 +157,9 @@ impl Run {
                 self.note(EventData::SkillLoaded(Box::new(loaded)));
                 self.selected.push(skill.clone());
             }
-            Loaded::Chunk { skill, id } => {
-                let loaded = ResourceLoaded::Chunk { skill: skill.clone(), chunk: id.clone() };
+            Loaded::Chunk { skill, id, report } => {
+                let (name, chunk, report) = (skill.clone(), id.clone(), report.clone());
+                let loaded = ResourceLoaded::Chunk { skill: name, chunk, report };
                 self.note(EventData::ResourceLoaded(Box::new(loaded)));
                 self.chunks.push((skill.clone(), id.clone()));
             }

@@ -33,7 +33,7 @@ impl Run {
         match action {
             Action::FinalAnswer { content } => return Ok(Ruling::Answer(content.clone())),
             Action::SelectSkills { skills, reason } => return self.check_selection(skills, reason),
-            Action::SearchSkills { .. } => {}
+            Action::SearchSkills { .. } | Action::ReadObservation { .. } => {}
             Action::LoadResource { skill, .. } => self.check_selected(skill)?,
             Action::LoadChunk { skill, chunk_id } => {
                 self.check_selected(skill)?;
@@ -50,8 +50,11 @@ impl Run {
                 self.allowed(Tool::RunScript.name(), Some(skill))?;
                 self.within_budget(action)?;
             }
-            Action::CallTool { tool, .. } => {
-                self.allowed(tool, self.selected.last())?;
+            Action::CallTool { tool, skill, .. } => {
+                match skill {
+                    Some(skill) => self.allowed(tool, Some(self.selected(skill)?))?,
+                    None => self.allowed_for_any(tool)?,
+                }
                 self.within_budget(action)?;
             }
         }
@@ -151,6 +154,18 @@ impl Run {
                 ))
             }
         }
+    }
+
+    /// Whether any of the loaded skills may use a tool; without one, the configuration alone decides.
+    fn allowed_for_any(&self, tool: &str) -> Result<(), Refusal> {
+        let mut refused = None;
+        for skill in self.selected.iter().rev() {
+            match self.allowed(tool, Some(skill)) {
+                Ok(()) => return Ok(()),
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        refused.map_or_else(|| self.allowed(tool, None), Err)
     }
 
     fn within_budget(&self, action: &Action) -> Result<(), Refusal> {

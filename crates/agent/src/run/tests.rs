@@ -161,7 +161,11 @@ fn fine(request: &Request) -> Observation {
             ..Observation::of("the body")
         },
         Action::LoadChunk { skill, chunk_id } => Observation {
-            loaded: vec![Loaded::Chunk { skill: skill.name.clone(), id: chunk_id.clone() }],
+            loaded: vec![Loaded::Chunk {
+                skill: skill.name.clone(),
+                id: chunk_id.clone(),
+                report: None,
+            }],
             ..Observation::of("the chunk")
         },
         _ => Observation::of(format!("result of {}", request.action.summary())),

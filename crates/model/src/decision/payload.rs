@@ -39,7 +39,7 @@ const fn field(name: &'static str, need: Need, shape: Shape) -> Field {
 }
 
 /// The types of actions and the keys of their payloads, as [`Action`] has them.
-pub(super) const KINDS: [(&str, &[Field]); 7] = [
+pub(super) const KINDS: [(&str, &[Field]); 8] = [
     (
         "select_skills",
         &[field("skills", Required, Shape::Skills), field("reason", Optional, Shape::Text)],
@@ -71,7 +71,19 @@ pub(super) const KINDS: [(&str, &[Field]); 7] = [
     ),
     (
         "call_tool",
-        &[field("tool", Required, Shape::Text), field("params", Optional, Shape::Object)],
+        &[
+            field("tool", Required, Shape::Text),
+            field("params", Optional, Shape::Object),
+            field("skill", Optional, Shape::Skill),
+        ],
+    ),
+    (
+        "read_observation",
+        &[
+            field("ref", Required, Shape::Text),
+            field("offset", Optional, Shape::Count),
+            field("pattern", Optional, Shape::Text),
+        ],
     ),
     ("final_answer", &[field("content", Required, Shape::Text)]),
 ];
@@ -98,6 +110,7 @@ pub(super) fn action(mut object: Map<String, Value>) -> Result<Action, Problem> 
 /// `{"type": T, "payload": {…}}`, or the payload's keys beside the type.
 fn typed(mut action: Map<String, Value>, at: &str) -> Result<Action, Problem> {
     let path = format!("{at}type");
+    name_chunk_action(&mut action);
     let (name, fields) = match action.remove("type") {
         Some(Value::String(found)) => {
             let known = KINDS.iter().find(|(name, _)| *name == found);
@@ -119,6 +132,21 @@ fn typed(mut action: Map<String, Value>, at: &str) -> Result<Action, Problem> {
     };
     Action::deserialize(json!({"type": name, "payload": payload}))
         .map_err(|error| Problem::Unreadable { reason: error.to_string() })
+}
+
+/// `load_skill_chunk {skill_name, chunk_id}`, which is what the text of a skill calls it, is `load_chunk`.
+fn name_chunk_action(action: &mut Map<String, Value>) {
+    if action.get("type").and_then(Value::as_str) != Some("load_skill_chunk") {
+        return;
+    }
+    action.insert("type".to_owned(), "load_chunk".into());
+    let payload = match action.get_mut("payload") {
+        Some(Value::Object(payload)) => payload,
+        _ => action,
+    };
+    if let Some(name) = payload.remove("skill_name") {
+        payload.entry("skill").or_insert(name);
+    }
 }
 
 /// The payload with its known keys only, each of the right shape.

@@ -64,11 +64,15 @@ fn every_action_is_read() {
         ),
         (
             r#"{"type": "call_tool", "payload": {"tool": "grep", "params": {"pattern": "x", "glob": null}}}"#,
-            Action::CallTool { tool: "grep".to_owned(), params: json!({"pattern": "x"}) },
+            Action::CallTool {
+                tool: "grep".to_owned(),
+                params: json!({"pattern": "x"}),
+                skill: None,
+            },
         ),
         (
             r#"{"type": "call_tool", "payload": {"tool": "list_dir"}}"#,
-            Action::CallTool { tool: "list_dir".to_owned(), params: json!({}) },
+            Action::CallTool { tool: "list_dir".to_owned(), params: json!({}), skill: None },
         ),
     ];
     for (text, action) in actions {
@@ -200,7 +204,7 @@ fn a_reply_cut_off_anywhere_is_refused() {
 
 #[test]
 fn an_unknown_type_gets_a_suggestion() {
-    let all = "select_skills, search_skills, load_resource, load_chunk, run_script, call_tool, final_answer";
+    let all = "select_skills, search_skills, load_resource, load_chunk, run_script, call_tool, read_observation, final_answer";
     for (written, suggestion) in [
         ("final_anwser", "did you mean `final_answer`? There are: "),
         ("FinalAnswer", "did you mean `final_answer`? There are: "),

@@ -83,6 +83,7 @@ fn with_tools_earlier_decisions_are_calls_and_each_has_its_result() {
             "search_skills",
             "load_resource",
             "load_chunk",
+            "read_observation",
             "final_answer",
             "read_file"
         ]

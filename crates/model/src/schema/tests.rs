@@ -86,7 +86,14 @@ fn only_what_is_offered_can_be_chosen() {
         let offered = Offered { tools, skills: None, scripts: None };
         tool_definitions(&offered).into_iter().map(|tool| tool.name).collect()
     };
-    let always = ["select_skills", "search_skills", "load_resource", "load_chunk", "final_answer"];
+    let always = [
+        "select_skills",
+        "search_skills",
+        "load_resource",
+        "load_chunk",
+        "read_observation",
+        "final_answer",
+    ];
     assert_eq!(names(&ToolSet::named([])), always);
     let kinds = |tools: &ToolSet| -> Vec<Value> {
         let schema = decision_schema(&Offered { tools, skills: None, scripts: None });
@@ -131,7 +138,7 @@ fn a_call_of_a_tool_is_a_decision() {
             stdin: None,
         }),
     );
-    let grep = |params| Ok(Action::CallTool { tool: "grep".to_owned(), params });
+    let grep = |params| Ok(Action::CallTool { tool: "grep".to_owned(), params, skill: None });
     check_call("grep", r#"{"pattern": "x", "glob": null}"#, grep(json!({"pattern": "x"})));
     check_call(
         "call_tool",
@@ -203,7 +210,7 @@ fn check_read(read: Result<Understood, Problem>) -> Result<(), TestCaseError> {
     let understood = read.map_err(|problem| TestCaseError::fail(problem.for_model()))?;
     let Understood { decision, plan_problem } = understood;
     prop_assert_eq!(plan_problem, None);
-    if let Action::CallTool { tool, params } = decision.action {
+    if let Action::CallTool { tool, params, .. } = decision.action {
         let refused = Call::parse(&tool, params).err();
         prop_assert!(!matches!(refused, Some(InvalidCall::Params { .. })), "{:?}", refused);
     }

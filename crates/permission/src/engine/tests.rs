@@ -90,7 +90,7 @@ fn the_defaults_are_those_of_the_contract() {
     }
     assert_eq!(
         found,
-        "skill allow\nsearch_skills allow\nread_file allow\nlist_dir allow\ngrep allow\nrun_script ask\nwrite_file deny\n\
+        "skill allow\nsearch_skills allow\nread_observation allow\nread_file allow\nlist_dir allow\ngrep allow\nrun_script ask\nwrite_file deny\n\
          delete_file deny\nnetwork_request deny\nnetwork ask\ninstall ask\n"
     );
 }

@@ -149,7 +149,7 @@ impl Summing {
             }
             EventData::ResourceLoaded(loaded) => {
                 let (skill, resource) = match &**loaded {
-                    ResourceLoaded::Chunk { skill, chunk } => (skill, chunk),
+                    ResourceLoaded::Chunk { skill, chunk, .. } => (skill, chunk),
                     ResourceLoaded::File(file) => (&file.skill, &file.path),
                 };
                 let (skill, resource) = (skill.clone(), resource.clone());

@@ -22,6 +22,20 @@ pub(super) fn search(action: &Action, query: &str) -> Request {
     }
 }
 
+pub(super) fn read_back(action: &Action, reference: &str) -> Request {
+    Request {
+        action: action.clone(),
+        permission: "read_observation".to_owned(),
+        patterns: vec![reference.to_owned()],
+        risk: Risk::Low,
+        effect: "reads back what this run was told before".to_owned(),
+        params: json!({"ref": reference}),
+        file: None,
+        skill_hash: None,
+        read_only: true,
+    }
+}
+
 /// Reading from skills; allowed or not by their names.
 pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) -> Request {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();

@@ -3,7 +3,8 @@
 use agent::action::{Action, SkillRef};
 use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, SelectedSkill};
 use agent::request::{Refusal, Request};
-use common::skill::{CatalogFormat, Source};
+use common::sha256::Sha256;
+use common::skill::{CatalogFormat, LoadReport, Source};
 use permission::SkillHash;
 use serde_json::json;
 use skill::index::Entry;
@@ -116,13 +117,20 @@ impl Workbench<'_> {
         let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
         let content = &body.chunk(id).map_err(|error| of_load(&error))?.content;
         let shown = common::text::prefix(content, self.limits.excerpt_chars);
-        let loaded = vec![Loaded::Chunk { skill: entry.name.clone(), id: id.to_owned() }];
-        if shown.len() == content.len() {
-            return Ok(Observation { loaded, ..Observation::of(content.as_str()) });
+        let mut report = LoadReport {
+            chars_returned: shown.chars().count(),
+            truncated: shown.len() < content.len(),
+            text_sha256: Some(Sha256::of(shown)),
+            ..LoadReport::of_file("SKILL.md", content.as_bytes())
+        };
+        if report.truncated {
+            report.storage_ref = Some(self.keep(content.as_bytes(), journal)?);
         }
-        let storage_ref = self.keep(content.as_bytes(), journal)?;
-        let text = format!("{shown}\n[… cut here; the whole is in {storage_ref}]");
-        Ok(Observation { loaded, storage_ref: Some(storage_ref), ..Observation::of(text) })
+        let storage_ref = report.storage_ref.clone();
+        let text = injection(entry, &report, shown, FileList(&[]));
+        let (skill, id) = (entry.name.clone(), id.to_owned());
+        let loaded = vec![Loaded::Chunk { skill, id, report: Some(Box::new(report)) }];
+        Ok(Observation { loaded, storage_ref, ..Observation::of(text) })
     }
 }
 
@@ -144,7 +152,7 @@ pub(crate) fn activate(
         name: entry.name.clone(),
         source: entry.source,
         hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
-        allowed_tools: entry.controls.allowed_tools.clone(),
+        allowed_tools: entry.controls.usable_tools(),
         run_mode: entry.controls.run_mode,
         report: body.core.report,
     };

@@ -47,7 +47,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         Journal::create(&root.join("runs"), run_id, Durability::NoSync, None).unwrap();
     let read = |bench: &mut Workbench<'_>, journal: &mut Journal, between: &dyn Fn()| {
         let params = json!({"path": "link/file"});
-        let action = Action::CallTool { tool: "read_file".to_owned(), params };
+        let action = Action::CallTool { tool: "read_file".to_owned(), params, skill: None };
         let request = bench.prepare(&action).unwrap();
         assert_eq!(request.patterns, ["harmless/file"]);
         let Verdict::Allowed(approved) = bench.engine.decide(request, None) else { panic!("no") };

@@ -119,7 +119,7 @@ impl Toolbox for Hands {
             Action::CallTool { params, .. } if params["path"] == "missing" => {
                 return Err(Refusal::new("FileNotFound", "there is no `missing`", "look again"));
             }
-            Action::CallTool { tool, params } => {
+            Action::CallTool { tool, params, .. } => {
                 (tool.as_str(), params["path"].to_string(), Risk::Low, true)
             }
             _ => ("skill", "alpha".to_owned(), Risk::Low, true),

@@ -284,9 +284,16 @@ pub fn read(path: &str) -> Reply {
 }
 
 fn write(path: &str) -> Reply {
-    decided(Action::CallTool { tool: "write_file".to_owned(), params: json!({"path": path}) }, None)
+    decided(
+        Action::CallTool {
+            tool: "write_file".to_owned(),
+            params: json!({"path": path}),
+            skill: None,
+        },
+        None,
+    )
 }
 
 fn call(params: Value) -> Reply {
-    decided(Action::CallTool { tool: "read_file".to_owned(), params }, None)
+    decided(Action::CallTool { tool: "read_file".to_owned(), params, skill: None }, None)
 }

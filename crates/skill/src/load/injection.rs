@@ -19,7 +19,7 @@ pub struct FileList<'a>(pub &'a [SkillFile]);
 /// `text` with the label that says where it comes from, and what the model must know about it.
 pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileList<'_>) -> String {
     format!(
-        "[Skill: {} | source={}]\n[Skill Path: {}]\n[Load Report: sha256={} truncated={} bytes_read={}]\n{}\n{}{}",
+        "[Skill: {} | source={}]\n[Skill Path: {}]\n[Load Report: sha256={} truncated={} bytes_read={}]\n{}\n{}{}{}",
         text::one_line(&entry.name),
         entry.source,
         text::one_line(&entry.path.to_string_lossy()),
@@ -28,8 +28,17 @@ pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileL
         report.bytes_read,
         content.trim_end(),
         notes(report),
+        // Once is enough: with the body, which is what comes with a list of files.
+        if files.0.is_empty() { String::new() } else { tools(entry) },
         files.render(),
     )
+}
+
+/// The tools that this skill may use, where it says so: the model should know before it is refused one.
+fn tools(entry: &Entry) -> String {
+    let Some(names) = entry.controls.usable_tools() else { return String::new() };
+    let names: Vec<_> = names.iter().map(|name| text::one_line(name)).collect();
+    format!("[Tools of this skill: {}]\n", names.join(", "))
 }
 
 fn notes(report: &LoadReport) -> String {

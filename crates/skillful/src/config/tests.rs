@@ -310,7 +310,7 @@ fn every_setting_can_be_given_by_its_key() {
     let defaults = serde_json::to_value(Config::default()).unwrap();
     assert_eq!(
         known_keys().len(),
-        leaves(&defaults).len() + 6,
+        leaves(&defaults).len() + 7,
         "and those whose keys the user chooses"
     );
     for (key, value) in leaves(&defaults) {
@@ -343,7 +343,7 @@ fn a_model_is_a_string_or_an_object_and_each_adds_to_the_other() {
     check(
         r#"{"model": {"provider": "mock", "name": "f"}}"#,
         &[],
-        json!({"provider": "scripted", "name": "f"}),
+        json!({"provider": "mock", "name": "f"}),
     );
     check(r#"{"model": null}"#, &[], json!({}));
     check(

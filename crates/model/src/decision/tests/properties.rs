@@ -59,8 +59,9 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
                 stdin
             }
         ),
-        (text(), object(json().prop_filter("null is none", |value| !value.is_null())))
-            .prop_map(|(tool, params)| Action::CallTool { tool, params: params.into() }),
+        (text(), object(json().prop_filter("null is none", |value| !value.is_null()))).prop_map(
+            |(tool, params)| Action::CallTool { tool, params: params.into(), skill: None }
+        ),
         text().prop_map(|content| Action::FinalAnswer { content }),
     ]
 }

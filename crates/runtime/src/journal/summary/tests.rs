@@ -122,7 +122,8 @@ fn what_was_used_is_listed_with_how_it_went() {
         path: "guide.md".to_owned(),
         report: LoadReport::of_file("SKILL.md", b""),
     };
-    let chunk = ResourceLoaded::Chunk { skill: "alpha".to_owned(), chunk: "c1".to_owned() };
+    let chunk =
+        ResourceLoaded::Chunk { skill: "alpha".to_owned(), chunk: "c1".to_owned(), report: None };
     let child_run = Some("20261115_083000_k3f9.1".to_owned());
     let summary = summed(vec![
         beginning(),

@@ -1,0 +1,106 @@
+//! Reading back what a run was told before: what was shortened since, or was too long to be shown.
+//!
+//! Invariant: only observations of this run and what is kept for them can be read, so nothing that the model has not
+//! been told of.
+
+use agent::event::EventData;
+use agent::observation::Observation;
+use agent::request::Refusal;
+use regex::RegexBuilder;
+
+use super::{Workbench, io_error};
+use crate::journal::Journal;
+
+/// Bytes that a pattern may take when it is understood; a stranger may have written it.
+const PATTERN: usize = 1 << 20;
+
+impl Workbench<'_> {
+    pub(super) fn read_back(
+        &self,
+        reference: &str,
+        offset: usize,
+        pattern: Option<&str>,
+        journal: &Journal,
+    ) -> Result<Observation, Refusal> {
+        let whole = find(reference, journal)?;
+        let text = match pattern {
+            Some(pattern) => matching(&whole, pattern)?,
+            None => whole,
+        };
+        let rest = text.char_indices().nth(offset).map_or("", |(start, _)| &text[start..]);
+        if rest.is_empty() {
+            let found =
+                if pattern.is_some() { "no line matches" } else { "there is nothing there" };
+            return Ok(Observation::of(format!(
+                "{found}; the text has {} characters",
+                text.chars().count()
+            )));
+        }
+        let shown = common::text::prefix(rest, self.limits.excerpt_chars);
+        if shown.len() == rest.len() {
+            return Ok(Observation::of(shown));
+        }
+        let next = offset + shown.chars().count();
+        Ok(Observation::of(format!(
+            "{shown}\n[… goes on at offset {next} of {}]",
+            text.chars().count()
+        )))
+    }
+}
+
+/// The whole content that a reference leads to.
+fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
+    let events = journal.events().map_err(|error| io_error(&error))?;
+    let executed = events.iter().filter_map(|event| match &event.data {
+        EventData::ActionExecuted(executed) => Some((event.seq, &executed.observation)),
+        _ => None,
+    });
+    let recorded = events.iter().filter_map(|event| match &event.data {
+        EventData::ObservationRecorded(recorded) => Some((event.seq, recorded)),
+        _ => None,
+    });
+    let told: Vec<_> = recorded.collect();
+    let told = told.iter().map(|(seq, recorded)| {
+        let observation = executed.clone().take_while(|(at, _)| at < seq).last();
+        (recorded.number, observation.map(|(_, observation)| observation))
+    });
+    for (number, observation) in told {
+        let Some(observation) = observation else { continue };
+        let is_meant = reference.trim() == number.to_string();
+        let kept = kept_names(observation).find(|name| is_meant || *name == reference);
+        match kept {
+            Some(name) => {
+                let bytes = journal.stored(name).map_err(|error| io_error(&error))?;
+                return Ok(String::from_utf8_lossy(&bytes).into_owned());
+            }
+            None if is_meant => return Ok(observation.text.clone()),
+            None => {}
+        }
+    }
+    Err(Refusal::new(
+        "NotFound",
+        format!("this run has no observation `{}`", common::text::for_terminal(reference)),
+        "name the number of an observation, or the `storage_ref` that came with one",
+    ))
+}
+
+/// Where the whole content of an observation is kept.
+fn kept_names(observation: &Observation) -> impl Iterator<Item = &str> {
+    let streams = [&observation.facts.stdout, &observation.facts.stderr].into_iter().flatten();
+    let streams = streams.filter_map(|stream| stream.name.as_deref());
+    let loaded = observation.loaded.iter().filter_map(|loaded| loaded.storage_ref());
+    observation.storage_ref.as_deref().into_iter().chain(streams).chain(loaded)
+}
+
+/// The lines that match, with their numbers.
+fn matching(text: &str, pattern: &str) -> Result<String, Refusal> {
+    let pattern = RegexBuilder::new(pattern).size_limit(PATTERN).build().map_err(|error| {
+        Refusal::new(
+            "InvalidAction",
+            format!("the pattern cannot be understood: {error}"),
+            "write a regular expression, or leave the pattern out",
+        )
+    })?;
+    let lines = text.lines().zip(1_usize..).filter(|(line, _)| pattern.is_match(line));
+    Ok(lines.map(|(line, number)| format!("{number}: {line}\n")).collect())
+}
