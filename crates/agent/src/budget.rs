@@ -135,7 +135,7 @@ impl Budget {
     }
 
     /// What a child run may use: half of what is left, and at least one turn. Its clock is the parent's.
-    pub fn share(&self, spent: &Spent) -> Self {
+    pub(crate) fn share(&self, spent: &Spent) -> Self {
         let half = |max: u32, used: u32| (max.saturating_sub(used)).div_ceil(2);
         let elapsed = spent.wall_milliseconds / 1_000;
         Self {

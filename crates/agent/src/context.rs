@@ -1,7 +1,7 @@
 //! The conversation with the model: what it has been told, in an order that providers can cache.
 //!
 //! Invariant: the conversation only grows at its end. Two things change earlier bytes: the run state,
-//! which is not part of it, and a compaction, which shortens old observations and nothing else.
+//! which is not part of it, and a compaction, which shortens observations and nothing else, the newest last.
 
 mod rules;
 

@@ -113,6 +113,23 @@ pub struct Disclosed {
 }
 
 impl Setup {
+    /// A run of the user's without skills and tools, and with everything else as it is by default.
+    pub fn new(run_id: impl Into<String>, request: impl Into<String>) -> Self {
+        Self {
+            run_id: run_id.into(),
+            request: request.into(),
+            catalog: String::new(),
+            tools: no_tools(),
+            budget: Budget::default(),
+            patience: Patience::default(),
+            invoked: None,
+            preloaded: Vec::new(),
+            kind: RunKind::Own,
+            store_prompts: false,
+            facts: Provenance::default(),
+        }
+    }
+
     /// What the user's settings say about it.
     pub fn terms(&self) -> Terms {
         Terms {

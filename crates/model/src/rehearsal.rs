@@ -1,14 +1,13 @@
 //! A run without a world, for tests: a model decides, and whoever tests says what comes of it.
 
 use agent::action::Action;
-use agent::budget::Budget;
 use agent::model::{Cancel, Model};
 use agent::observation::{Loaded, Observation, SelectedSkill};
 use agent::outcome::Outcome;
 use agent::reply::Reply;
 use agent::request::{Prepared, Refusal, Request};
 use agent::run::Run;
-use agent::setup::{Patience, Provenance, RunKind, Setup};
+use agent::setup::Setup;
 use agent::step::{Input, Step};
 use common::skill::{LoadReport, RunMode, Source};
 use permission::{
@@ -38,19 +37,8 @@ pub(crate) struct Rehearsed {
 }
 
 pub(crate) fn setup(request: &str) -> Setup {
-    Setup {
-        run_id: "20261115_083000_k3f9".to_owned(),
-        request: request.to_owned(),
-        catalog: String::new(),
-        tools: ToolSet::named(Tool::ALL.map(Tool::name)),
-        budget: Budget::default(),
-        patience: Patience::default(),
-        invoked: None,
-        preloaded: Vec::new(),
-        kind: RunKind::Own,
-        store_prompts: false,
-        facts: Provenance::default(),
-    }
+    let tools = ToolSet::named(Tool::ALL.map(Tool::name));
+    Setup { tools, ..Setup::new("20261115_083000_k3f9", request) }
 }
 
 /// Carries a run out with a new model for every call, as if the program had been restarted in between.

@@ -13,7 +13,7 @@ use skillful::agent::event::Event;
 use skillful::agent::model::{Cancel, Model};
 use skillful::agent::reply::{Raw, Reply};
 use skillful::agent::run::Run;
-use skillful::agent::setup::{Patience, Provenance, RunKind, Setup};
+use skillful::agent::setup::Setup;
 use skillful::common::skill::Source;
 use skillful::permission::{Answer, ApprovalRequest, Configuration, Engine, Grant, Invocation};
 use skillful::runtime::driver::{Approver, Driver, Ending, InHand, Listener, SystemClock};
@@ -74,17 +74,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let run_id = runtime::journal::name_run(jiff::Timestamp::now(), 0);
     let mut journal = Journal::create(&folder.path().join("runs"), run_id, Durability::Sync, None)?;
     let mut run = Run::start(Setup {
-        run_id: journal.run_id().to_string(),
-        request: "What is in sales.csv?".to_owned(),
         catalog: offer.catalog(CatalogLimits::default(), "sales.csv").text,
         tools: engine.tools(),
-        budget: Default::default(),
-        patience: Patience::default(),
-        invoked: None,
-        preloaded: Vec::new(),
-        kind: RunKind::Own,
-        store_prompts: false,
-        facts: Provenance::default(),
+        ..Setup::new(journal.run_id().as_str(), "What is in sales.csv?")
     });
     let mut workbench = Workbench {
         index: &index,

@@ -2,24 +2,12 @@ use permission::{Risk, ToolSet};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::budget::{Budget, Left};
-use crate::setup::{Patience, Provenance, RunKind};
+use crate::budget::Left;
+use crate::setup::RunKind;
 
 /// The beginning of a run.
 fn started(request: &str) -> EventData {
-    let setup = Setup {
-        run_id: "20261115_083000_k3f9".to_owned(),
-        request: request.to_owned(),
-        catalog: String::new(),
-        tools: ToolSet::named([]),
-        budget: Budget::default(),
-        patience: Patience::default(),
-        invoked: None,
-        preloaded: Vec::new(),
-        kind: RunKind::Own,
-        store_prompts: false,
-        facts: Provenance::default(),
-    };
+    let setup = Setup::new("20261115_083000_k3f9", request);
     EventData::RunStarted(Box::new(RunStarted { setup, tools: ToolSet::named([]) }))
 }
 

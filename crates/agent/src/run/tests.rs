@@ -8,7 +8,6 @@ use super::*;
 use crate::budget::{Budget, Usage};
 use crate::reply::Raw;
 use crate::request::{Prepared, Refusal};
-use crate::setup::Patience;
 
 /// A run whose world is made of values: what the model says is a list, what comes of it is a function.
 struct Play {
@@ -24,17 +23,9 @@ struct Play {
 
 fn setup() -> Setup {
     Setup {
-        run_id: "20261115_083000_test".to_owned(),
-        request: "do it".to_owned(),
         catalog: "Available Skills:\n- name=alpha | source=user | description=A\n".to_owned(),
         tools: [Tool::ReadFile, Tool::Grep, Tool::RunScript].into_iter().collect(),
-        budget: Budget::default(),
-        patience: Patience::default(),
-        invoked: None,
-        preloaded: Vec::new(),
-        kind: RunKind::Own,
-        store_prompts: false,
-        facts: Provenance::default(),
+        ..Setup::new("20261115_083000_test", "do it")
     }
 }
 

@@ -1,27 +1,15 @@
 //! Events for tests.
 
-use agent::budget::{Budget, Left, Spent, Usage};
+use agent::budget::{Left, Spent, Usage};
 use agent::event::{ApprovalRequired, BudgetUpdated, Event, EventData, RunFinished, RunStarted};
 use agent::outcome::StopReason;
-use agent::setup::{Patience, Provenance, RunKind, Setup};
+use agent::setup::Setup;
 use permission::{ApprovalId, ApprovalRequest, Risk, ToolSet};
 use serde_json::{Value, json};
 
 /// The beginning of a run.
 pub(crate) fn started(request: &str) -> EventData {
-    let setup = Setup {
-        run_id: "20261115_083000_k3f9".to_owned(),
-        request: request.to_owned(),
-        catalog: String::new(),
-        tools: ToolSet::named([]),
-        budget: Budget::default(),
-        patience: Patience::default(),
-        invoked: None,
-        preloaded: Vec::new(),
-        kind: RunKind::Own,
-        store_prompts: false,
-        facts: Provenance::default(),
-    };
+    let setup = Setup::new("20261115_083000_k3f9", request);
     EventData::RunStarted(Box::new(RunStarted { setup, tools: ToolSet::named([]) }))
 }
 
