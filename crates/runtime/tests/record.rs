@@ -166,3 +166,32 @@ fn a_record_of_version_1_says_nothing_about_what_was_loaded_already() {
     events.iter_mut().for_each(|event| event.v = 1);
     assert_eq!(check_replay(&events, CATALOG), Ok(()));
 }
+
+#[test]
+fn a_record_of_version_1_may_have_been_made_with_other_rules() {
+    let world = World::new();
+    world.record(&everything());
+    let mut events = world.events();
+    for event in &mut events {
+        match &mut event.data {
+            EventData::TurnStarted(started) => started.budget.context_chars -= 100,
+            EventData::ModelRequest(request) => {
+                request.prompt.sha256 = "0".repeat(64).parse().unwrap();
+                request.prompt.chars += 100;
+                request.estimated_tokens += 25;
+            }
+            EventData::BudgetUpdated(updated) => {
+                updated.left.context_chars -= 100;
+                updated.spent.context_chars += 100;
+            }
+            EventData::RunFinished(finished) => finished.spent.context_chars += 100,
+            _ => {}
+        }
+    }
+    assert!(check_replay(&events, CATALOG).is_err());
+    events.iter_mut().for_each(|event| event.v = 1);
+    assert_eq!(check_replay(&events, CATALOG), Ok(()));
+    let EventData::RunFinished(finished) = &mut events.last_mut().unwrap().data else { panic!() };
+    finished.answer.push('!');
+    assert!(check_replay(&events, CATALOG).is_err(), "everything else is compared");
+}

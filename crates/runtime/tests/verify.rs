@@ -11,6 +11,7 @@ use std::rc::Rc;
 use agent::event::{Event, EventData};
 use agent::run::Run;
 use agent::setup::Provenance;
+use common::sha256::Sha256;
 use runtime::driver::Ending;
 use runtime::journal::{Durability, IndexSnapshot, Journal, ProblemKind, Verification, verify};
 use serde_json::json;
@@ -225,4 +226,37 @@ fn a_run_that_waited_and_went_on_has_no_stale_summary() {
     let is_question = |event: &&Event| matches!(event.data, EventData::ApprovalRequired(_));
     let asked = world.events().iter().filter(is_question).count();
     assert_eq!((asked, world.effects()), (1, vec!["never".to_owned()]));
+}
+
+/// Writes the record anew, as programs of these versions would have: one for each event.
+fn forge_versions(folder: &Path, version: impl Fn(u64) -> u32) {
+    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    let (mut lines, mut hashes, mut prev) = (String::new(), String::new(), String::new());
+    for (line, number) in text.lines().zip(1..) {
+        let mut event: serde_json::Value = serde_json::from_str(line).unwrap();
+        event["v"] = json!(version(number));
+        event["prev"] = json!(prev);
+        let line = event.to_string();
+        prev = Sha256::of(&line).to_string();
+        lines += &format!("{line}\n");
+        hashes += &format!("{prev}\n");
+    }
+    fs::write(folder.join("events.jsonl"), lines).unwrap();
+    fs::write(folder.join("events.seal"), hashes).unwrap();
+}
+
+#[test]
+fn a_newer_program_may_go_on_with_a_record_but_no_older_one() {
+    let world = record(&answer_at_once());
+    let folder = world.run_folder();
+    let changed = |version: &dyn Fn(u64) -> u32| -> Vec<u64> {
+        forge_versions(&folder, version);
+        let problems = problems(&folder).into_iter();
+        problems.filter_map(|(seq, kind)| seq.filter(|_| kind == ProblemKind::Changed)).collect()
+    };
+    let none: Vec<u64> = Vec::new();
+    assert_eq!(changed(&|_| 1), none);
+    assert_eq!(changed(&|number| if number < 4 { 1 } else { 2 }), none);
+    assert_eq!(changed(&|number| if number < 4 { 2 } else { 1 }), [4]);
+    assert_eq!(changed(&|number| if number == 3 { 99 } else { 2 })[0], 3);
 }

@@ -49,6 +49,8 @@ struct Around<'a> {
     is_late: bool,
     /// Whether the next line holds this one's hash.
     is_followed: bool,
+    /// That of the line before: a newer program may have taken the run up again, an older one cannot.
+    version: u32,
 }
 
 pub(super) fn check(files: &Files) -> Checked {
@@ -91,6 +93,7 @@ fn check_lines(
             previous,
             is_late: place > 0 && matches!(&parsed[place - 1], Ok(before) if before.is_end()),
             is_followed: next.is_some_and(|next| next.prev == *hash),
+            version: parsed[..place].iter().flatten().next_back().map_or(0, |before| before.v),
         };
         let found = match (&parsed[place], first) {
             (Ok(line), Some(first)) => around.judge(line, seals, first),
@@ -119,7 +122,7 @@ impl Around<'_> {
             Some((ProblemKind::Chain, message.to_owned()))
         } else if self.is_late {
             Some((ProblemKind::Order, "it follows the end of the run".to_owned()))
-        } else if event.run_id != first.run_id || event.v != first.v || event.v > VERSION {
+        } else if event.run_id != first.run_id || !(self.version..=VERSION).contains(&event.v) {
             let message = format!("it is of the run `{}`, version {}", event.run_id, event.v);
             Some((ProblemKind::Changed, message))
         } else {
