@@ -51,24 +51,20 @@ impl Workbench<'_> {
 /// The whole content that a reference leads to.
 fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
     let events = journal.events().map_err(|error| io_error(&error))?;
-    let executed = events.iter().filter_map(|event| match &event.data {
-        EventData::ActionExecuted(executed) => Some((event.seq, &executed.observation)),
-        _ => None,
-    });
-    let recorded = events.iter().filter_map(|event| match &event.data {
-        EventData::ObservationRecorded(recorded) => Some((event.seq, recorded)),
-        _ => None,
-    });
-    let told: Vec<_> = recorded.collect();
-    let told = told.iter().map(|(seq, recorded)| {
-        let observation = executed.clone().take_while(|(at, _)| at < seq).last();
-        (recorded.number, observation.map(|(_, observation)| observation))
-    });
-    for (number, observation) in told {
-        let Some(observation) = observation else { continue };
-        let is_meant = reference.trim() == number.to_string();
-        let kept = kept_names(observation).find(|name| is_meant || *name == reference);
-        match kept {
+    let mut done = None;
+    for event in &events {
+        let recorded = match &event.data {
+            EventData::ActionExecuted(executed) => {
+                done = Some(&executed.observation);
+                continue;
+            }
+            EventData::ObservationRecorded(recorded) => recorded,
+            _ => continue,
+        };
+        // What was refused was never done, and has no content.
+        let Some(observation) = done.take() else { continue };
+        let is_meant = reference.trim() == recorded.number.to_string();
+        match kept_names(observation).find(|name| is_meant || *name == reference) {
             Some(name) => {
                 let bytes = journal.stored(name).map_err(|error| io_error(&error))?;
                 return Ok(String::from_utf8_lossy(&bytes).into_owned());
@@ -79,7 +75,7 @@ fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
     }
     Err(Refusal::new(
         "NotFound",
-        format!("this run has no observation `{}`", common::text::for_terminal(reference)),
+        format!("this run has no content for `{}`", common::text::for_terminal(reference)),
         "name the number of an observation, or the `storage_ref` that came with one",
     ))
 }

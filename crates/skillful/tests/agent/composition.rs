@@ -137,12 +137,25 @@ fn what_was_kept_or_shortened_can_be_read_back() {
         read_back("events.jsonl", None, None),
         read_back("../../../etc/passwd", None, None),
         read_back("2", None, Some("(")),
+        script("other", &[]),
+        read_back("9", None, None),
         answer("done")
     ]));
     skill(&world, "loud", "i=0; while [ $i -lt 5000 ]; do echo \"line $i\"; i=$((i+1)); done\n");
     world.run("skillful run --model scripted:turns.json --skill loud --yes x");
     let codes = codes(&world);
-    let expected = json!([null, null, null, null, null, "NotFound", "NotFound", "InvalidAction"]);
+    let expected = json!([
+        null,
+        null,
+        null,
+        null,
+        null,
+        "NotFound",
+        "NotFound",
+        "InvalidAction",
+        "InvalidAction",
+        "NotFound"
+    ]);
     assert_eq!(json!(codes), expected, "{:?}", observations(&world));
     let seen = observations(&world);
     assert_eq!(seen[2], "5000: line 4999\n");
