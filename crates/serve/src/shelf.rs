@@ -2,47 +2,29 @@
 //!
 //! Invariant: whoever took the skills keeps them as they were; a change makes a new [`Snapshot`].
 
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use agent::action::SkillRef;
-use agent::request::Refusal;
 use permission::{Engine, Invocation};
 use runtime::journal::{IndexSnapshot, Owner, Redactor};
+use runtime::open::Runtime;
 use runtime::skill_tool::{self, Definition};
-use runtime::workbench::Workbench;
 use skill::index::{Entry, Index};
-use skill::load::Limits;
-use skill::metadata::ReadOptions;
-use skill::offer::{Catalog, CatalogLimits, Offer};
+use skill::offer::{Catalog, Offer};
 use tokio::sync::watch;
-
-/// Makes what one call acts with.
-pub type MakeWorkbench = dyn for<'a> Fn(&'a Index, &'a Offer<'a>, Option<SkillRef>) -> Result<Workbench<'a>, Refusal>
-    + Send
-    + Sync;
 
 /// What every session is given.
 pub struct Settings {
+    /// Settings, folders and records of the project.
+    pub runtime: Arc<Runtime>,
     /// What may be done.
     pub engine: Engine,
-    /// How the list of skills is written.
-    pub catalog: CatalogLimits,
-    /// How frontmatter is read.
-    pub read: ReadOptions,
-    /// Bounds of what is handed over.
-    pub limits: Limits,
-    /// Where sessions are recorded.
-    pub runs: PathBuf,
     /// Who signs the records.
     pub owner: Option<Owner>,
     /// What takes secrets out of everything that is recorded.
     pub redactor: Redactor,
     /// The command that began the server.
     pub invocation: Invocation,
-    /// What a call acts with.
-    pub workbench: Box<MakeWorkbench>,
 }
 
 /// The skills at one moment.
@@ -71,9 +53,7 @@ impl Snapshot {
 
     /// The index as records have it.
     pub(crate) fn record(&self) -> &IndexSnapshot {
-        self.record.get_or_init(|| {
-            IndexSnapshot::new(serde_json::to_vec(&self.index.skills).unwrap_or_default())
-        })
+        self.record.get_or_init(|| IndexSnapshot::of(&self.index))
     }
 }
 
@@ -127,7 +107,8 @@ impl Shelf {
     pub(crate) fn tools<'a>(&self, snapshot: &'a Snapshot) -> &'a (Catalog, Vec<Definition>) {
         snapshot.tools.get_or_init(|| {
             let offer = self.offer(snapshot);
-            let catalog = offer.catalog(self.settings.catalog, "");
+            let limits = self.settings.runtime.layers.config.catalog_limits();
+            let catalog = offer.catalog(limits, "");
             let tools = skill_tool::definitions(&offer, &self.settings.engine, &catalog);
             (catalog, tools)
         })

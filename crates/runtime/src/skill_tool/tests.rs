@@ -1,7 +1,7 @@
 use std::fs;
 
 use common::skill::Source;
-use permission::{Answer, ApprovalRequest, Configuration, Engine, Grant};
+use permission::{Answer, ApprovalRequest, Configuration, Engine};
 use serde_json::{Value, json};
 use skill::index::{Index, IndexOptions};
 use skill::roots::Root;
@@ -34,8 +34,6 @@ impl Approver for Person {
         self.1 += 1;
         self.0.clone()
     }
-
-    fn remember(&mut self, _: &[Grant]) {}
 }
 
 fn check(rules: Value, answer: Option<Answer>, calls: &[(Value, &str)], asked: usize) {

@@ -17,11 +17,11 @@ use serde::Serialize;
 use skill::lock::{Lockfile, Signer};
 
 use crate::commands::trust::keep::{keeping_trust, remember_source};
-use crate::config::RequireSignature;
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::settings::RequireSignature;
 
 /// Install the skills of a pack, all or none
 ///

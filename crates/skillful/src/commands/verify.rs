@@ -17,7 +17,7 @@ use skill::lock::{FileRecord, Signer};
 use crate::commands::install::{note_left_out, require_signature};
 use crate::commands::scan::{scan_entry, scan_folder};
 use crate::failure::{Exit, Failure};
-use crate::installing::{Scope, check, exit_for, parse_flaw};
+use crate::installing::{Scope, check, parse_flaw};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
@@ -143,7 +143,7 @@ impl Verify {
         let worst = verification
             .problems
             .iter()
-            .map(|problem| exit_for(problem.kind))
+            .map(|problem| problem.kind.exit())
             .max_by_key(|exit| *exit as u8);
         Ok(worst.map_or(ExitCode::SUCCESS, |exit| ExitCode::from(exit as u8)))
     }

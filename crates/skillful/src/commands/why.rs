@@ -14,7 +14,8 @@ use skill::load::check_trusted;
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
-use crate::session::{Session, describe_roots, not_found};
+use crate::session::{Session, describe_roots};
+use runtime::open::not_found;
 
 /// Say why a skill is there, or is not: which copy wins, what hides it, what it costs
 #[derive(Debug, clap::Args)]

@@ -13,14 +13,16 @@ use super::project::Objection;
 /// Rules of one place. Their order matters, so they are read straight from the text.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(default)]
-pub(crate) struct RuleSet {
-    pub(crate) permissions: Rules,
-    pub(crate) profiles: BTreeMap<String, Rules>,
+pub struct RuleSet {
+    /// The rules that always count.
+    pub permissions: Rules,
+    /// Those that count where they are chosen by name.
+    pub profiles: BTreeMap<String, Rules>,
 }
 
 impl RuleSet {
     /// Adds rules that come after these.
-    pub(crate) fn extend(&mut self, later: Self) {
+    pub fn extend(&mut self, later: Self) {
         self.permissions.0.extend(later.permissions.0);
         for (name, rules) in later.profiles {
             self.profiles.entry(name).or_default().0.extend(rules.0);
