@@ -22,8 +22,8 @@ use agent::run::{Run, Unexpected};
 use agent::setup::Setup;
 use agent::step::{Input, Noted, Step};
 use permission::{
-    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Granted, Invocation, Scope,
-    Verdict,
+    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Granted, Invocation, Permission,
+    Scope, Verdict,
 };
 
 use model::early::Shown;
@@ -404,8 +404,8 @@ impl Driver<'_> {
 
 /// A skill that was let in stays for the run: its files must not ask again one by one.
 fn counted(answer: &Answer, request: &Request) -> Answer {
-    match (answer, request.permission.as_str()) {
-        (Answer::Once, "skill") => Answer::Run,
+    match (answer, request.permission) {
+        (Answer::Once, Permission::Skill) => Answer::Run,
         (answer, _) => answer.clone(),
     }
 }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use common::failure::{Exit, Failure};
 use common::run_id::RunId;
 use common::skill::Source;
-use permission::{Action, CommandLine, Configuration, Engine, Grant, Reason, Rule, argument};
+use permission::{
+    Action, CommandLine, Configuration, Engine, Grant, Permission, Reason, Rule, argument,
+};
 use skill::cache::Cache;
 use skill::index::{Entry, Index, IndexOptions};
 use skill::roots::{Root, Surroundings};
@@ -193,7 +195,7 @@ impl Runtime {
 
     /// The rule that keeps the model from a skill, and where it is written.
     pub fn denying_rule(&self, engine: &Engine, skill: &Entry) -> Option<String> {
-        let ruling = engine.ruling("skill", &skill.rule_name());
+        let ruling = engine.ruling(Permission::Skill, &skill.rule_name());
         let Reason::Rule { rule, .. } = ruling.reason else { return None };
         let Rule { permission, pattern, action } = *rule;
         let place = self.layers.origins.get(&format!("permissions.{permission}.{pattern}"));

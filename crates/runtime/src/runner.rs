@@ -10,7 +10,7 @@ use std::time::Duration;
 use agent::model::{Cancel, Model};
 use agent::run::Run;
 use common::failure::{Exit, Failure};
-use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation};
+use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Permission};
 use skill::index::Index;
 use skill::offer::Offer;
 
@@ -156,7 +156,7 @@ impl<'a> Runner<'a> {
         };
         let redactor = runtime.redactor(decider.secrets())?;
         let offer = {
-            let denied = engine.denials("skill");
+            let denied = engine.denials(Permission::Skill);
             index.offer(|entry| !denied(&entry.rule_name()))
         };
         let staged = stage(&Stage {

@@ -11,7 +11,7 @@ mod tests;
 use agent::action::{Action, SkillRef};
 use agent::request::Refusal;
 use common::skill::Source;
-use permission::{Answer, ApprovalId, Denial, Engine, Invocation, Verdict};
+use permission::{Answer, ApprovalId, Denial, Engine, Invocation, Permission, Verdict};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ pub fn definitions(offer: &Offer<'_>, engine: &Engine, catalog: &Catalog) -> Vec
             read_only: true,
         },
     ];
-    if engine.offers("run_script") {
+    if engine.offers(Permission::RunScript) {
         tools.push(Definition {
             name: "run_skill_script",
             title: "Run a script of a skill",

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use permission::{Engine, Invocation};
+use permission::{Engine, Invocation, Permission};
 use runtime::journal::{IndexSnapshot, Owner, Redactor};
 use runtime::open::Runtime;
 use runtime::skill_tool::{self, Definition};
@@ -87,13 +87,13 @@ impl Shelf {
 
     /// The skills a client may see.
     pub(crate) fn offer<'a>(&self, snapshot: &'a Snapshot) -> Offer<'a> {
-        let denied = self.settings.engine.denials("skill");
+        let denied = self.settings.engine.denials(Permission::Skill);
         snapshot.index.offer(|entry| !denied(&entry.rule_name()))
     }
 
     /// The skills a person may choose directly, by name; some of them the model is not told about.
     pub(crate) fn invocable<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Entry> {
-        let denied = self.settings.engine.denials("skill");
+        let denied = self.settings.engine.denials(Permission::Skill);
         let own = snapshot.index.skills.iter().filter(|entry| {
             entry.trusted && entry.controls.disable_model_invocation && !denied(&entry.rule_name())
         });

@@ -19,6 +19,7 @@ use skill::lock::LockedSkill;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::settings::RequireSignature;
 use runtime::spelling::plain;
 pub(crate) use scope::Scope;
 
@@ -58,6 +59,15 @@ impl Session {
             format!("the project's lockfile has `{name}` from `{source}`; you have not said so");
         Err(Failure::new(Exit::Refused, "SourceUntrusted", message)
             .hint(format!("if that is right, `skillful trust project {}`", argument(name))))
+    }
+
+    /// Whether what comes from a source must be signed by a key that the user trusts.
+    pub(crate) fn needs_signature(&self, source: &Source) -> bool {
+        match self.layers.config.install.require_signature {
+            RequireSignature::Never => false,
+            RequireSignature::Remote => source.is_remote(),
+            RequireSignature::Always => true,
+        }
     }
 
     pub(crate) fn pack_limits(&self) -> Limits {

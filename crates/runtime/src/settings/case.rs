@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use permission::{Action, Configuration, Engine, PERMISSIONS};
+use permission::{Action, Configuration, Engine, Permission};
 use serde_json::{Map, Value, json};
 
 use super::layers::Layers;
@@ -76,11 +76,11 @@ impl Layers {
 fn strict_rules(user: &RuleSet, environment: &RuleSet) -> Option<String> {
     let defaults = Engine::new("", Configuration::default());
     let mut sections = Vec::new();
-    for permission in PERMISSIONS {
+    for permission in Permission::ALL {
         let all = user.permissions.0.iter().chain(&environment.permissions.0);
         let mut kept: Vec<(&str, Action)> = Vec::new();
         let mut is_strict = false;
-        for rule in all.filter(|rule| rule.permission.matches(permission)) {
+        for rule in all.filter(|rule| rule.is_about(permission)) {
             let pattern = rule.pattern.as_str();
             // A denial counts where the tool is off by default, too: a case may approve it.
             is_strict |=

@@ -39,7 +39,7 @@ impl Approver for Person {
 fn check(rules: Value, answer: Option<Answer>, calls: &[(Value, &str)], asked: usize) {
     let (_folder, index) = world(&["alpha", "beta"]);
     let engine = engine(rules);
-    let denied = engine.denials("skill");
+    let denied = engine.denials(Permission::Skill);
     let offer = index.offer(|entry| !denied(&entry.name));
     let mut tool = SkillTool::new(&offer, engine.clone());
     let mut person = Person(answer, 0);
@@ -92,7 +92,7 @@ fn permission_comes_before_the_body() {
 fn a_tool_describes_what_there_is_and_nothing_else() {
     let (_folder, index) = world(&["alpha", "beta"]);
     let engine = engine(json!({"skill": {"beta": "deny"}, "run_script": "deny"}));
-    let denied = engine.denials("skill");
+    let denied = engine.denials(Permission::Skill);
     let offer = index.offer(|entry| !denied(&entry.name));
     let catalog = offer.catalog(CatalogLimits::default(), "");
     let tools = definitions(&offer, &engine, &catalog);

@@ -11,7 +11,7 @@ use agent::request::{Refusal, Request};
 use common::inner_path::InnerPath;
 use common::sha256::Sha256;
 use common::skill::Source;
-use permission::{Approved, Risk, SkillHash};
+use permission::{Approved, Permission, Risk, SkillHash};
 use serde_json::json;
 use skill::index::Entry;
 use skill::load::{CopyError, Files};
@@ -76,7 +76,7 @@ impl Workbench<'_> {
         params["content"] = content.ok().map(ToString::to_string).into();
         Ok(Request {
             action: action.clone(),
-            permission: "run_script".to_owned(),
+            permission: Permission::RunScript,
             file: Some(file),
             patterns: patterns(entry, &path),
             risk: Risk::Medium,

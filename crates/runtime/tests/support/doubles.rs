@@ -15,7 +15,7 @@ use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, Select
 use agent::reply::Reply;
 use agent::request::{Refusal, Request};
 use common::skill::{LoadReport, RunMode, Source};
-use permission::{Answer, ApprovalRequest, Approved, Risk, SkillHash};
+use permission::{Answer, ApprovalRequest, Approved, Permission, Risk, SkillHash, Tool};
 use runtime::driver::{Approver, Clock, Listener, Means, Toolbox};
 use runtime::journal::Journal;
 use serde_json::{Value, json};
@@ -112,19 +112,19 @@ impl Toolbox for Hands {
     fn prepare(&mut self, action: &Action, _: &Means<'_>) -> Result<Request, Refusal> {
         let (permission, pattern, risk, read_only) = match action {
             Action::RunScript { relative_path, .. } => {
-                ("run_script", relative_path.clone(), Risk::Medium, false)
+                (Permission::RunScript, relative_path.clone(), Risk::Medium, false)
             }
             Action::CallTool { params, .. } if params["path"] == "missing" => {
                 return Err(Refusal::new("FileNotFound", "there is no `missing`", "look again"));
             }
             Action::CallTool { tool, params, .. } => {
-                (tool.as_str(), params["path"].to_string(), Risk::Low, true)
+                (Tool::named(tool).unwrap().into(), params["path"].to_string(), Risk::Low, true)
             }
-            _ => ("skill", "alpha".to_owned(), Risk::Low, true),
+            _ => (Permission::Skill, "alpha".to_owned(), Risk::Low, true),
         };
         Ok(Request {
             action: action.clone(),
-            permission: permission.to_owned(),
+            permission,
             patterns: vec![pattern],
             risk,
             effect: "does what it should".to_owned(),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use common::text::for_terminal;
+use pack::accept::check_signature;
 use pack::check::{CheckError, Rules};
 use pack::install::audit;
 use pack::policy::scan;
@@ -14,7 +15,7 @@ use serde::Serialize;
 use skill::load::Files;
 use skill::lock::{FileRecord, Signer};
 
-use crate::commands::install::{note_left_out, require_signature};
+use crate::commands::install::note_left_out;
 use crate::commands::scan::{scan_entry, scan_folder};
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, check, parse_flaw};
@@ -172,10 +173,10 @@ impl Verify {
             Err(error) => return Err(error.into()),
         };
         let mut problems = Vec::new();
-        if let Err(failure) = require_signature(session, &pack, source) {
-            let refusal =
-                Refusal { flaw: Flaw::SignatureRequired, entry: None, message: failure.message };
-            problems.push(Problem::from(&refusal));
+        if session.needs_signature(source)
+            && let Err(refusal) = check_signature(&pack)
+        {
+            problems.push(Problem::from(&Refusal { entry: None, ..refusal }));
         }
         let scanner = Scanner::new();
         let (mut findings, mut omitted) = (Vec::new(), 0);

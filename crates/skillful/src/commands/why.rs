@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use common::text::for_terminal;
-use permission::{CommandLine, Engine, argument};
+use permission::{CommandLine, Engine, Permission, argument};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
@@ -82,7 +82,7 @@ impl<'a> Reasons<'a> {
             let path = Path::new(&ignored.path);
             [Some(path), path.parent()].into_iter().flatten().any(|path| path.ends_with(name))
         };
-        let denied = engine.denials("skill");
+        let denied = engine.denials(Permission::Skill);
         let offer = index.offer(|entry| !denied(&entry.rule_name()));
         Self {
             name,

@@ -81,7 +81,7 @@ fn put(question: &ApprovalRequest) {
     let risk = risk.as_ref().and_then(|risk| risk.as_str()).unwrap_or_default();
     let mut text = format!(
         "\n{warn}Allow this?{warn:#}  {bold}{}{bold:#}  ({risk} risk)\n  {}\n",
-        for_terminal(&question.tool),
+        question.tool,
         for_terminal(&question.effect),
     );
     for (label, value) in question.facts() {
