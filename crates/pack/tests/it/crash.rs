@@ -6,8 +6,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::{CHANGES, Change, World, prepared};
 use pack::disk::Disk;
+
+use crate::support::{CHANGES, Change, World, prepared};
 
 type State = BTreeMap<String, (u32, Vec<u8>)>;
 

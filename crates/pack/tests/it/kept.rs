@@ -1,8 +1,9 @@
 //! What was kept comes back in the order in which it went, however fast that was.
 
-use crate::support::{World, install};
 use pack::disk::Disk;
 use pack::install::{KeptAs, Replace};
+
+use crate::support::{World, install};
 
 const NOW: &str = "20260101T000000Z";
 

@@ -6,12 +6,13 @@ mod limits;
 
 use std::time::Duration;
 
-use crate::support::{ENDLESS, World, closed, until_running};
 use client::{alone, begin, call, initialize, post, request, send, served, served_with};
 use serde_json::{Value, json};
 use serve::http::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
+
+use crate::support::{ENDLESS, World, closed, until_running};
 
 fn patient(seconds: u64) -> Limits {
     Limits { patience: Duration::from_secs(seconds), ..Limits::default() }

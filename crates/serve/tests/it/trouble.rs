@@ -1,7 +1,8 @@
 //! What goes wrong: the right error, and the server lives on.
 
-use crate::support::{Client, ENDLESS, World, closed, read, until_running};
 use serde_json::{Value, json};
+
+use crate::support::{Client, ENDLESS, World, closed, read, until_running};
 
 const META: &str = "io.modelcontextprotocol/";
 

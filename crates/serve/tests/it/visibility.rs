@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Client, World};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::support::{Client, World};
 
 /// What a skill is like, besides what the rules say about it.
 #[derive(Debug, Clone, Copy)]

@@ -13,6 +13,9 @@ mod undo;
 
 use serde_json::{Value, json};
 
+use crate::turns::{
+    act, answer, call, codes, events, last_run, observed, run_script, select, write,
+};
 use crate::world::World;
 
 /// Tokens are put together here, so that no scanner takes this file for a leak.
@@ -31,24 +34,8 @@ fn played(script: Value) -> World {
     world
 }
 
-fn answer(content: &str) -> Value {
-    json!({"action": {"type": "final_answer", "payload": {"content": content}}})
-}
-
-fn call(tool: &str, params: Value) -> Value {
-    json!({"action": {"type": "call_tool", "payload": {"tool": tool, "params": params}}})
-}
-
-fn write(path: &str, content: &str) -> Value {
-    call("write_file", json!({"path": path, "content": content}))
-}
-
-fn select(names: &[&str]) -> Value {
-    json!({"action": {"type": "select_skills", "payload": {"skills": names, "reason": "fits"}}})
-}
-
 fn script(skill: &str, args: &[&str]) -> Value {
-    json!({"action": {"type": "run_script", "payload": {"skill": skill, "relative_path": "scripts/a.sh", "args": args}}})
+    run_script(skill, "scripts/a.sh", args)
 }
 
 /// A skill of the user with one script.
@@ -64,26 +51,13 @@ fn run(world: &World, options: &str) -> String {
 
 /// The folder of the last run.
 fn last(world: &World) -> String {
-    let listed = world.json("skillful runs list --json");
-    format!("project/.agent/runs/{}", listed["runs"][0]["run_id"].as_str().unwrap())
+    format!("project/.agent/runs/{}", last_run(world))
 }
 
 /// The last run taken up again with these options.
 fn resume(world: &World, options: &str) -> String {
-    let id = last(world).rsplit('/').next().unwrap().to_owned();
+    let id = last_run(world);
     world.run(&format!("skillful run --resume {id} --model scripted:turns.json {options}"))
-}
-
-/// Codes of what the model observed in the last run.
-fn codes(world: &World) -> Vec<Value> {
-    observed(&world.json("skillful runs show last --json"))
-}
-
-/// Codes of what the model observed, by these events.
-fn observed(events: &Value) -> Vec<Value> {
-    let observed =
-        events.as_array().unwrap().iter().filter(|event| event["type"] == "observation_recorded");
-    observed.map(|event| event["data"]["code"].clone()).collect()
 }
 
 /// The record is what was written, and the run can be repeated from it.

@@ -1,7 +1,8 @@
 //! `skillful doctor`
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 /// Without times and what this machine's kernel can do, which differ.
 fn examined(world: &World) -> String {

@@ -1,14 +1,18 @@
 //! `skillful eval`
 
+mod broken_records;
 mod figures;
 mod resuming;
 mod starting;
+mod triggers;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::turns;
+use crate::turns::{turns, write};
 use crate::world::World;
 
 fn suites() -> PathBuf {
@@ -22,7 +26,7 @@ fn authors() -> World {
 
 /// Replies of a model that answers at once.
 fn said(answer: &str) -> Value {
-    json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": answer}}}]})
+    turns(&[turns::answer(answer)])
 }
 
 /// The folder of the last run of a suite.
@@ -53,149 +57,10 @@ fn every_suite_of_this_repository_passes() {
 fn high_risk_asks_even_with_yes() {
     let world = World::new();
     world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
-    let write = json!({"action": {"type": "call_tool", "payload": {"tool": "write_file", "params": {"path": "notes.txt", "content": "x"}}}});
-    world.write("project/turns.json", json!({"turns": [write]}).to_string());
+    world.turns(&[write("notes.txt", "x")]);
     let seen = world.run("skillful run -q --yes --model scripted:turns.json go");
     assert!(seen.contains("an approval is needed") && seen.ends_with("[exit 3]\n"), "{seen}");
     assert!(!world.path("project/notes.txt").exists());
-}
-
-type Doctor = fn(&mut Vec<Value>);
-
-fn place(events: &[Value], kind: &str) -> usize {
-    events.iter().position(|event| event["type"] == kind).unwrap()
-}
-
-fn renumber(events: &mut [Value]) {
-    let stored = events.iter_mut().filter(|event| event["type"] != "assistant_delta");
-    stored.enumerate().for_each(|(place, event)| event["seq"] = json!(place + 1));
-}
-
-/// A skill's text that comes from nowhere.
-fn load(events: &mut Vec<Value>, at: usize, skill: &str) {
-    let mut loaded = events[at].clone();
-    loaded["type"] = json!("skill_loaded");
-    let report = json!({"path": "SKILL.md", "bytes_read": 1, "chars_returned": 1, "truncated": false,
-        "file_sha256": "0".repeat(64), "text_sha256": "", "dropped_sections": [], "storage_ref": null, "diagnostics": []});
-    loaded["data"] = json!({"skill": {"name": skill, "source": "user", "hash": "", "allowed_tools": null,
-        "run_mode": "inline", "report": report}});
-    events.insert(at + 1, loaded);
-    renumber(events);
-}
-
-/// What a broken program would have recorded for each line of the definition of done, and which dimension says so.
-const BROKEN: [(&str, Doctor, &str, &str); 7] = [
-    (
-        "starting_reads_metadata_alone",
-        |events| {
-            load(events, 0, "builtin-one");
-            events[1]["data"] = json!({"skill": {"name": "builtin-one"}});
-        },
-        "sequence",
-        "event 2 is no `skill_loaded` that makes sense",
-    ),
-    (
-        "starting_reads_metadata_alone",
-        |events| load(events, 0, "builtin-one"),
-        "disclosure",
-        "the text of `builtin-one` was read, but the skill was not selected before",
-    ),
-    (
-        "only_a_triggered_skill_is_read",
-        |events| {
-            let at = place(events, "skill_loaded");
-            load(events, at, "other");
-        },
-        "disclosure",
-        "the text of `other` was read, but the skill was not selected before",
-    ),
-    (
-        "a_resource_is_read_by_its_action_alone",
-        |events| {
-            let at = place(events, "skill_loaded");
-            let mut stray = events[at].clone();
-            stray["type"] = json!("resource_loaded");
-            stray["data"] = json!({"skill": "alpha", "chunk": "c1"});
-            events.insert(at + 1, stray);
-            renumber(events);
-        },
-        "disclosure",
-        "a resource was read without an action that asked for it",
-    ),
-    (
-        "what_is_not_allowed_is_not_done",
-        |events| {
-            // The refused script ran all the same.
-            let refused = events
-                .iter()
-                .position(|e| e["type"] == "action_validated" && e["data"]["ok"] == false)
-                .unwrap();
-            let mut ran = events[place(events, "action_executed")].clone();
-            ran["turn"] = events[refused]["turn"].clone();
-            ran["data"]["observation"]["code"] = Value::Null;
-            events.insert(refused + 1, ran);
-            renumber(events);
-        },
-        "security",
-        "`run_script` ran without a decision about it",
-    ),
-    (
-        "high_risk_needs_its_own_approval",
-        |events| {
-            let at = events.iter().position(|e| e["type"] == "action_validated").unwrap();
-            events[at]["data"]["prepared"]["decision"]["action"] = json!("ask");
-        },
-        "security",
-        "`write_file` had to be asked for and ran without a grant",
-    ),
-    (
-        "evals_run_offline_and_report",
-        |events| {
-            let at = place(events, "assistant_delta");
-            events.remove(at);
-        },
-        "streaming",
-        "what was streamed differs from the answer after 0 characters",
-    ),
-];
-
-#[test]
-fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches() {
-    let world = authors();
-    let suite = suites().join("done.yaml");
-    world.run(&format!("skillful eval run -q {}", suite.display()));
-    let records: Vec<PathBuf> = fs::read_dir(results(&world).join("records"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    for (id, doctor, dimension, message) in BROKEN {
-        let record = records
-            .iter()
-            .find(|path| path.to_string_lossy().contains(&id[..30.min(id.len())]))
-            .unwrap();
-        let text = fs::read_to_string(record).unwrap();
-        let mut events: Vec<Value> =
-            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let judged = |events: &[Value]| {
-            let lines: Vec<String> = events.iter().map(Value::to_string).collect();
-            world.write("project/log.jsonl", lines.join("\n"));
-            world.json(&format!(
-                "skillful eval judge log.jsonl --case {} --id {id} --json",
-                suite.display()
-            ))
-        };
-        assert_eq!(judged(&events)["passed"], true, "{id} as recorded");
-        doctor(&mut events);
-        let verdict = judged(&events);
-        let failed: Vec<&Value> = verdict["checks"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|check| check["passed"] == false)
-            .collect();
-        assert!(failed.iter().any(|check| check["message"] == message), "{id}: {failed:?}");
-        assert!(failed.iter().any(|check| check["dimension"] == dimension), "{id}: {failed:?}");
-    }
 }
 
 #[test]
@@ -251,7 +116,7 @@ fn a_failure_says_what_where_and_in_which_events() {
     let world = authors();
     let answer = |id: &str, wanted: &str| {
         json!({"id": id, "input": "go", "expect": {"output": {"contains_all": [wanted]}},
-        "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "this"}}}]}})
+        "mock": said("this")})
     };
     world.write(
         "project/.agent/evals/s.json",
@@ -297,7 +162,7 @@ fn a_failure_says_what_where_and_in_which_events() {
 #[test]
 fn a_run_that_was_interrupted_goes_on_where_it_was() {
     let world = authors();
-    let case = |id: &str| json!({"id": id, "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id}}}]}});
+    let case = |id: &str| json!({"id": id, "input": "go", "mock": said(id)});
     world
         .write("project/.agent/evals/s.json", json!([case("a"), case("b"), case("c")]).to_string());
     world.run("skillful eval run -q");
@@ -327,87 +192,6 @@ fn a_run_that_was_interrupted_goes_on_where_it_was() {
         "and only that"
     );
     assert!(world.run("skillful eval run --resume 20200101_000000_aaaa").contains("[exit 1]"));
-}
-
-#[test]
-fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
-    let world = authors();
-    world.skill(
-        "project/shop/csv-sums",
-        "Sums the columns of a CSV file. Use for totals of a table.",
-    );
-    world.write("project/shop/csv-sums/evals/files/a.csv", "n\n1\n2\n");
-    world.write("project/shop/csv-sums/evals/evals.json", r#"{"skill_name": "csv-sums", "evals": [
-        {"id": 1, "prompt": "Sums of the columns, with totals", "expected_output": "3", "files": ["evals/files/a.csv"], "assertions": ["It says 3"]}]}"#);
-    world.write(
-        "project/shop/csv-sums/evals/triggers.json",
-        r#"[
-        {"query": "sum the totals of a csv table's columns", "should_trigger": true},
-        {"query": "sing me a song", "should_trigger": false}]"#,
-    );
-    insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"
-    3 of 3 cases passed
-    2 assertions were not judged: no model was named with --grader
-    ");
-    let compared = world.run("skillful eval run -q shop/csv-sums --with-without csv-sums");
-    assert!(!compared.contains("[exit"), "a skill that only a case brings along: {compared}");
-    insta::assert_snapshot!(world.run("skillful eval triggers csv-sums --root shop"), @"
-    training 2 of 2 right
-      ✓ 1.00 yes sum the totals of a csv table's columns
-      ✓ 0.00 no  sing me a song
-    validation 0 of 0 right
-    ");
-    insta::assert_snapshot!(world.run("skillful eval triggers csv-report"), @"
-    training 6 of 6 right
-      ✓ 1.00 yes what's in data/export_2025.csv?
-      ✓ 1.00 yes profile this tsv and tell me which columns have missing values
-      ✓ 1.00 yes can you check whether this spreadsheet export is clean before I import it
-      ✓ 0.00 no  make a bar chart of monthly revenue
-      ✓ 0.00 no  how many words are in README.md?
-      ✓ 0.00 no  summarise this article in three sentences
-    validation 4 of 4 right
-      ✓ 1.00 yes average order value from orders.csv please
-      ✓ 1.00 yes give me summary statistics for survey results, semicolon separated
-      ✓ 0.00 no  convert this JSON file to YAML
-      ✓ 0.00 no  write a Python function that parses CSV lines
-    ");
-}
-
-#[test]
-fn a_query_that_chose_another_skill_has_not_triggered() {
-    let world = authors();
-    world.skill("project/shop/zebra-helper", "Counts the stripes of zebras.");
-    world.write(
-        "project/shop/zebra-helper/evals/triggers.json",
-        r#"[{"query": "Summarise this CSV file sales.csv please", "should_trigger": true}]"#,
-    );
-    insta::assert_snapshot!(world.run("skillful eval triggers zebra-helper --root shop"), @"
-    training 0 of 1 right
-      ✗ 0.00 yes Summarise this CSV file sales.csv please
-    validation 0 of 0 right
-    [exit 1]
-    ");
-    insta::assert_snapshot!(world.run("skillful eval run -q shop/zebra-helper"), @"
-    ✗ zebra-helper/query-1
-        trigger: one of `zebra-helper` should have been chosen; chosen: `csv-report`
-    ✗ 0.00 should trigger Summarise this CSV file sales.csv please
-    0 of 1 case passed
-    [exit 1]
-    ");
-}
-
-#[test]
-fn the_threshold_of_trigger_queries_is_a_setting() {
-    let world = authors();
-    world.write("project/csv-report.json", r#"[{"query": "hello", "should_trigger": false}]"#);
-    world.write("home/.agent/config.json", r#"{"eval": {"trigger_threshold": 0.75}}"#);
-    let report = world.json("skillful eval run csv-report.json --json");
-    assert_eq!(report["summary"]["trigger_threshold"], 0.75);
-    for wrong in ["0", "1.5", "-1"] {
-        let seen = world.run(&format!("SKILLFUL_EVAL_TRIGGER_THRESHOLD={wrong} skillful eval run"));
-        assert!(seen.contains("expected a number above 0 and up to 1"), "{seen}");
-        assert!(seen.contains("[exit 2]"), "{seen}");
-    }
 }
 
 #[test]
@@ -471,7 +255,8 @@ fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
 #[test]
 fn the_number_of_jobs_changes_no_result() {
     let world = authors();
-    let case = |id: usize| json!({"id": id.to_string(), "input": "go", "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": id.to_string()}}}]}});
+    let case =
+        |id: usize| json!({"id": id.to_string(), "input": "go", "mock": said(&id.to_string())});
     world.write(
         "project/.agent/evals/s.json",
         json!((0..6).map(case).collect::<Vec<_>>()).to_string(),
@@ -532,7 +317,7 @@ fn a_pack_that_is_let_in_although_it_must_not_fails_its_case() {
     let world = authors();
     fs::copy(suites().join("packs/packed.zip"), world.path("project/packed.zip")).unwrap();
     let case = json!({"id": "packs", "input": "go", "setup": {"refused_skills": ["packed.zip"]},
-        "mock": {"turns": [{"action": {"type": "final_answer", "payload": {"content": "done"}}}]}});
+        "mock": said("done")});
     world.write("project/case.json", case.to_string());
     let seen = world.run("skillful eval run -q case.json");
     assert!(

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use crate::world::packs::{key, packed, refusal, skill, works};
-use crate::zip::{item, zip};
 use insta::assert_snapshot;
 use serde_json::Value;
+
+use crate::world::packs::{key, packed, refusal, skill, works};
+use crate::zip::{item, zip};
 
 #[test]
 fn an_export_is_the_pack_it_came_from() {

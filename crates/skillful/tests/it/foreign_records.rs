@@ -3,20 +3,16 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::world::World;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+
+use crate::forge::{forge, hash, of};
+use crate::turns::{answer, events, select, write};
+use crate::world::World;
 
 /// A world whose model writes a Makefile, after a rule that asks about that.
 fn writing(rule: &str) -> World {
     let world = World::new();
-    let write =
-        json!({"tool": "write_file", "params": {"path": "Makefile", "content": "all: evil"}});
-    let turns = json!([
-        {"action": {"type": "call_tool", "payload": write}},
-        {"action": {"type": "final_answer", "payload": {"content": "done"}}},
-    ]);
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.turns(&[write("Makefile", "all: evil"), answer("done")]);
     allow(&world, rule);
     world
 }
@@ -46,31 +42,6 @@ fn waiting(world: &World, change: impl FnOnce(&mut Vec<Value>)) -> String {
 
 fn resume(run_id: &str) -> String {
     format!("skillful run --model scripted:turns.json --resume {run_id}")
-}
-
-/// Changes the events of a record and makes its chain anew, as anybody can.
-fn forge(folder: &std::path::Path, change: impl FnOnce(&mut Vec<Value>)) {
-    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
-    let mut events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    change(&mut events);
-    let (mut lines, mut seals, mut previous) = (String::new(), String::new(), String::new());
-    for (event, seq) in events.iter_mut().zip(1..) {
-        event["seq"] = json!(seq);
-        event["prev"] = json!(previous);
-        let line = event.to_string();
-        previous = Sha256::digest(&line).iter().map(|byte| format!("{byte:02x}")).collect();
-        lines += &format!("{line}\n");
-        seals += &format!("{previous}\n");
-    }
-    fs::write(folder.join("events.jsonl"), lines).unwrap();
-    fs::write(folder.join("events.seal"), seals).unwrap();
-    for name in ["run.json", "final.md", "state.json"] {
-        let _ = fs::remove_file(folder.join(name));
-    }
-}
-
-fn of<'e>(events: &'e mut [Value], kind: &str) -> &'e mut Value {
-    events.iter_mut().find(|event| event["type"] == kind).unwrap()
 }
 
 /// Nothing was written but what the test wrote itself.
@@ -112,7 +83,7 @@ fn a_record_of_a_stranger_can_be_looked_at_and_nothing_more() {
         assert!(seen.contains("there is no run `last`"), "{line}: {seen}");
     }
     let own = world.json("skillful run --json --model scripted:turns.json x")["run_id"].clone();
-    let last = world.json("skillful runs show last --json");
+    let last = events(&world);
     assert_eq!(last[0]["run_id"], own);
     let listed = world.run("skillful runs list");
     let foreign = listed.lines().find(|line| line.contains(&foreign)).unwrap();
@@ -269,7 +240,7 @@ fn whoever_adds_an_event_to_a_record_takes_it_from_its_owner() {
     added["type"] = json!("approval_granted");
     added["data"] =
         json!({"elapsed_ms": 1, "id": "ap_6", "tool": "write_file", "answer": {"answer": "once"}});
-    let hash: String = Sha256::digest(last).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hash(last.as_bytes());
     added["prev"] = json!(hash);
     fs::write(&events, format!("{text}{added}\n")).unwrap();
     assert!(world.run("skillful runs show last").contains("there is no run `last`"));
@@ -361,9 +332,7 @@ fn nobody_is_led_to_the_server_of_an_adopted_record() {
 fn whoever_adopts_a_record_is_told_which_texts_it_brings() {
     let world = writing("allow");
     world.skill("project/.agent/skills/deploy", "Deploys the app.");
-    let select = json!({"skills": [{"name": "deploy"}], "reason": "it fits"});
-    let turns = json!([{"action": {"type": "select_skills", "payload": select}}]);
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.turns(&[select(&["deploy"])]);
     world.run("skillful trust project");
     world.run("skillful run --model scripted:turns.json x");
     world.run("skillful untrust && mkdir ../other && cp -r . ../other");

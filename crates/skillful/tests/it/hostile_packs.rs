@@ -8,9 +8,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::world::World;
 use crate::zip::{item, zip};
-use serde_json::Value;
 
 /// Everything below a folder: types, modes, times and bytes.
 fn snapshot(folder: &Path) -> BTreeMap<String, (u32, i64, Vec<u8>)> {

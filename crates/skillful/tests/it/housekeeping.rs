@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use crate::world::World;
 use serde_json::{Value, json};
+
+use crate::world::World;
 
 const SKILLS: &str = "project/.agent/skills";
 

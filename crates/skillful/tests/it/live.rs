@@ -5,8 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::world::World;
 use serde_json::{Value, json};
+
+use crate::turns::events;
+use crate::world::World;
 
 /// A skill, what it is for, and something that only its body says.
 const SKILLS: [(&str, &str, &str); 8] = [
@@ -104,9 +106,8 @@ fn run(world: &World, request: &str) -> Value {
 
 /// What was done in the last run.
 fn actions(world: &World) -> Vec<Value> {
-    let events = world.json("skillful runs show last --json");
-    let planned =
-        events.as_array().unwrap().iter().filter(|event| event["type"] == "action_planned");
+    let events = events(world);
+    let planned = events.iter().filter(|event| event["type"] == "action_planned");
     planned.map(|event| event["data"]["action"].clone()).collect()
 }
 

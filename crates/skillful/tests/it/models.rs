@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model_server::{Play, Server, recorded, stream, whole};
+use crate::turns;
 use crate::world::World;
 
 /// Words that no pattern of secrets would find.
@@ -10,8 +11,10 @@ const KEY: &str = "plain words as a key of the test";
 const HEADER: &str = "plain words as a header of the test";
 
 fn answer(content: &str) -> Play {
-    let decision = json!({"action": {"type": "final_answer", "payload": {"content": content}}});
-    said(&decision.to_string(), json!({"prompt_tokens": 100, "completion_tokens": 10}))
+    said(
+        &turns::answer(content).to_string(),
+        json!({"prompt_tokens": 100, "completion_tokens": 10}),
+    )
 }
 
 fn said(text: &str, usage: Value) -> Play {
@@ -52,7 +55,7 @@ fn an_answer_of_a_server_is_the_answer() {
 
 #[test]
 fn a_resumed_run_goes_to_the_same_server_or_nowhere() {
-    let write = json!({"action": {"type": "call_tool", "payload": {"tool": "write_file", "params": {"path": "a", "content": "new"}}}});
+    let write = turns::write("a", "new");
     let first = Server::new(vec![said(&write.to_string(), json!({})), answer("done")]);
     let second = Server::new(vec![answer("elsewhere"), answer("elsewhere")]);
     let world = World::new().with("OPENAI_API_KEY", KEY);
@@ -82,9 +85,7 @@ fn a_project_neither_chooses_the_model_nor_changes_what_is_sent() {
     let ask = |project: Option<Value>| {
         let server = Server::new(vec![answer("by my model")]);
         let world = asking(&server);
-        let turn =
-            json!({"action": {"type": "final_answer", "payload": {"content": "by the project"}}});
-        world.write("project/turns.json", json!({"turns": [turn]}).to_string());
+        world.turns(&[turns::answer("by the project")]);
         if let Some(model) = &project {
             world.write("project/.agent/config.json", json!({"model": model}).to_string());
         }
@@ -133,9 +134,7 @@ fn a_project_does_not_take_the_place_of_a_model_that_was_found() {
         let listed = Play::Pieces(vec![whole(200, "", models.as_bytes())]);
         let server = Server::new(vec![listed, answer("by my model")]);
         let world = World::new().with("OLLAMA_HOST", server.address.to_string());
-        let turn =
-            json!({"action": {"type": "final_answer", "payload": {"content": "by the project"}}});
-        world.write("project/turns.json", json!({"turns": [turn]}).to_string());
+        world.turns(&[turns::answer("by the project")]);
         world.write("project/.agent/config.json", json!({"model": model}).to_string());
         assert_eq!(world.run("skillful -q run x"), "by my model\n", "{model}");
     }
@@ -156,10 +155,8 @@ fn a_try_that_failed_is_shown_and_on_record() {
         shown.contains("limits how much may be asked (429): slow down; trying again in 0."),
         "{shown}"
     );
-    let events = world.json("skillful runs show last --json");
+    let events = turns::events(&world);
     let codes: Vec<&Value> = events
-        .as_array()
-        .unwrap()
         .iter()
         .filter(|event| event["type"] == "error")
         .map(|event| &event["data"]["code"])
@@ -329,8 +326,7 @@ fn a_model_that_cannot_be_asked_is_explained_before_anything_starts() {
 #[test]
 fn budgets_of_tokens_and_money_end_a_run() {
     let look = || {
-        let action =
-            json!({"action": {"type": "call_tool", "payload": {"tool": "list_dir", "params": {}}}});
+        let action = turns::call("list_dir", json!({}));
         said(&action.to_string(), json!({"prompt_tokens": 1_000, "completion_tokens": 40}))
     };
     let check = |budget: Value, reason: &str, cost: Value| {
@@ -389,7 +385,7 @@ fn run_with(world: &World, model: Value) -> String {
 #[test]
 fn the_mock_plays_a_file_or_its_parameters_or_plans_by_rules() {
     let world = World::new();
-    let turns = |content: &str| json!({"turns": [{"action": {"type": "final_answer", "payload": {"content": content}}}]});
+    let turns = |content: &str| turns::turns(&[turns::answer(content)]);
     world.write("project/turns.json", turns("from a file").to_string());
     for (model, answer) in [
         (json!({"provider": "mock", "name": "turns.json"}), "from a file\n"),

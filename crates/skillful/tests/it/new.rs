@@ -1,7 +1,8 @@
 //! `skillful new`
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 #[test]
 fn a_new_skill_is_valid_and_waits_for_trust() {

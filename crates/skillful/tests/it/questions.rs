@@ -1,7 +1,8 @@
 //! Questions of packs on a real terminal, and what follows from the answers.
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 /// A world with a skill that has a script, in a version.
 fn world() -> World {

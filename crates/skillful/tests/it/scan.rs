@@ -5,9 +5,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::world::World;
 use insta::assert_snapshot;
 use serde_json::Value;
+
+use crate::world::World;
 
 fn world() -> World {
     let world = World::new();

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::world::World;
 use serde_json::Value;
+
+use crate::world::World;
 
 /// The schemas of the program, by the names of their files.
 fn schemas(world: &World) -> BTreeMap<String, String> {

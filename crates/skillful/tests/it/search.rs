@@ -1,7 +1,8 @@
 //! `skillful search`
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 fn world() -> World {
     let world = World::new();

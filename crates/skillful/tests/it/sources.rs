@@ -7,9 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::world::World;
 use serde_json::Value;
 use server::{Answer, Server};
+
+use crate::turns::{answer, run_script, select};
+use crate::world::World;
+use crate::world::packs::{refusal, works};
 
 fn skill(world: &World, folder: &str, name: &str, version: &str) {
     let text = format!(
@@ -18,17 +21,8 @@ fn skill(world: &World, folder: &str, name: &str, version: &str) {
     world.write(&format!("{folder}/SKILL.md"), text);
 }
 
-fn works(world: &World, line: &str) -> Value {
-    let output = world.output(&format!("skillful {line} --json"));
-    assert!(output.status.success(), "{line}: {output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 fn code(world: &World, line: &str) -> String {
-    let output = world.output(&format!("skillful {line} --json"));
-    let document: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{line}: {output:?}"));
-    document["error"]["code"].as_str().unwrap_or("none").to_owned()
+    refusal(world, line).0
 }
 
 const GIT: &str = "git -c user.name=x -c user.email=x@example.com -c init.defaultBranch=main";
@@ -223,12 +217,9 @@ fn a_run_keeps_its_snapshot_while_something_is_installed() {
         "home/.agent/skills/waits/scripts/wait.sh",
         "echo started > $PWD/started; while ! [ -e $PWD/go ]; do sleep 0.05; done; echo done\n",
     );
-    let script = r#"{"turns": [
-        {"action": {"type": "select_skills", "payload": {"skills": [{"name": "waits"}, {"name": "demo"}]}}},
-        {"action": {"type": "run_script", "payload": {"skill": {"name": "waits"}, "relative_path": "scripts/wait.sh", "args": []}}},
-        {"action": {"type": "final_answer", "payload": {"content": "finished"}}}]}"#;
-    world.write("project/script.json", script);
-    let line = "skillful run --model scripted:script.json --yes --approve run_script hello";
+    let wait = run_script("waits", "scripts/wait.sh", &[]);
+    world.turns(&[select(&["waits", "demo"]), wait, answer("finished")]);
+    let line = "skillful run --model scripted:turns.json --yes --approve run_script hello";
     let mut run = world.command(line);
     let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = || {

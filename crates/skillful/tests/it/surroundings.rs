@@ -1,7 +1,8 @@
 //! Machines that are not as they should be: closed pipes, full disks, no home.
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {

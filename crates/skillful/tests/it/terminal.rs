@@ -1,8 +1,10 @@
 //! What commands look like on a terminal: colours, columns, wide letters.
 
-use crate::world::World;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+
+use crate::turns::{act, answer, select};
+use crate::world::World;
 
 fn world() -> World {
     let world = World::new().with("TERM", "xterm-256color");
@@ -24,19 +26,16 @@ fn plain(text: String) -> String {
 }
 
 /// A world with a script for the model.
-fn scripted(turns: Value) -> World {
+fn scripted(turns: &[Value]) -> World {
     let world = World::new().with("TERM", "xterm-256color").with("NO_COLOR", "1");
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.turns(turns);
     world
 }
 
 /// A script that is run with `args` and `stdin`, once its skill is selected.
 fn script(args: Value, stdin: &str) -> World {
-    let select = json!({"action": {"type": "select_skills", "payload": {"skills": [{"name": "text-stats"}], "reason": "it counts"}}});
-    let run = json!({"action": {"type": "run_script", "payload": {
-        "skill": {"name": "text-stats"}, "relative_path": "scripts/stats.sh", "args": args, "stdin": stdin}}});
-    let done = json!({"action": {"type": "final_answer", "payload": {"content": "Done."}}});
-    scripted(json!([select, run, done]))
+    let payload = json!({"skill": "text-stats", "relative_path": "scripts/stats.sh", "args": args, "stdin": stdin});
+    scripted(&[select(&["text-stats"]), act("run_script", payload), answer("Done.")])
 }
 
 /// Without the seconds that are left, which differ from run to run.
@@ -225,9 +224,11 @@ fn a_question_says_what_it_does_not_show() {
 #[test]
 fn the_plan_ticks_on_lines_of_its_own() {
     let step = |status: &str| json!({"mode": "replace", "plan": {"goal": "count", "steps": [{"id": "s1", "title": "Run the script", "status": status}]}});
-    let look = json!({"action": {"type": "search_skills", "payload": {"query": "count"}}, "plan_update": step("in_progress")});
-    let done = json!({"action": {"type": "final_answer", "payload": {"content": "It is printed."}}, "plan_update": step("completed")});
-    assert_snapshot!(timeless(&scripted(json!([look, done])).terminal(RUN, 80)), @"
+    let mut look = act("search_skills", json!({"query": "count"}));
+    look["plan_update"] = step("in_progress");
+    let mut done = answer("It is printed.");
+    done["plan_update"] = step("completed");
+    assert_snapshot!(timeless(&scripted(&[look, done]).terminal(RUN, 80)), @"
     → search_skills
     ▸ Run the script
       ✓  11 turns, 30 tool calls, [n] s left

@@ -5,8 +5,9 @@ mod author;
 mod rules;
 mod skills;
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 fn world() -> World {
     let world = World::new();

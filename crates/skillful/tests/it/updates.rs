@@ -1,10 +1,11 @@
 //! What the lockfile says, brought back; what the sources have now, brought in.
 
-use crate::world::World;
-use crate::world::packs::{key, packed, refusal, skill, works};
 use insta::assert_snapshot;
 use serde_json::Value;
 use skill::lock::{LockedSkill, Lockfile};
+
+use crate::world::World;
+use crate::world::packs::{key, packed, refusal, skill, works};
 
 #[test]
 fn the_lockfile_is_reproduced_exactly_or_not_at_all() {

@@ -1,7 +1,8 @@
 //! The command line itself: help, mistakes, `schema`, `completions`.
 
-use crate::world::World;
 use insta::assert_snapshot;
+
+use crate::world::World;
 
 const COMMANDS: [&str; 29] = [
     "",

@@ -12,9 +12,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use terminal::Terminal;
+pub(crate) use terminal::is_seen;
 
 /// An empty home and an empty project, which is a repository.
 pub(crate) struct World {
@@ -65,6 +66,11 @@ impl World {
 
     pub(crate) fn mode(&self, path: &str) -> u32 {
         fs::metadata(self.path(path)).unwrap().permissions().mode() & 0o777
+    }
+
+    /// What the model `scripted:turns.json` says, one after the other.
+    pub(crate) fn turns(&self, turns: &[Value]) -> &Self {
+        self.write("project/turns.json", json!({"turns": turns}).to_string())
     }
 
     /// A skill whose folder has its name.

@@ -1,7 +1,8 @@
 //! Zip files as nobody should write them.
 
-use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;
+
+use flate2::{Compression, Crc, write::DeflateEncoder};
 
 /// An entry; everything about it can be a lie.
 #[derive(Clone)]

@@ -12,7 +12,8 @@ use super::client::{
     BEARER, alone, answer, begin, call, initialize, message, post, request, send, served_with,
     write,
 };
-use crate::support::{ENDLESS, World, closed, until_running};
+use super::{endless, work};
+use crate::support::{World, closed, until_running};
 
 /// What a server that is broken never does; the time is only there so that the test ends.
 async fn at_last<T>(what: impl Future<Output = T>) -> T {
@@ -28,16 +29,6 @@ async fn until_answered(address: SocketAddr, expected: u16) {
         }
     })
     .await;
-}
-
-fn work() -> serde_json::Value {
-    json!({"name": "alpha", "relative_path": "scripts/work.sh"})
-}
-
-fn endless() -> World {
-    let world = World::with_rules(json!({"run_script": "allow"}));
-    world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", ENDLESS);
-    world
 }
 
 #[tokio::test]

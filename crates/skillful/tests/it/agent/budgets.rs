@@ -40,8 +40,8 @@ fn a_plan_cannot_outgrow_the_context() {
         scripted(json!([plan(goal(100)), plan(goal(500_000)), plan(goal(2_000)), answer("done")]));
     world.write("home/.agent/config.json", r#"{"budget": {"max_context_chars": 20000}}"#);
     run(&world, "");
-    let events = world.json("skillful runs show last --json");
-    let events = events.as_array().unwrap().iter();
+    let events = events(&world);
+    let events = events.iter();
     let sent: Vec<u64> =
         events.filter_map(|event| event["data"]["prompt"]["chars"].as_u64()).collect();
     assert_eq!(sent.len(), 4);
@@ -62,8 +62,8 @@ fn what_an_approval_says_about_the_sandbox_is_what_happens() {
     assert!(!asked.contains("no network"), "{asked}");
     run(&world, "--yes");
     assert_eq!(world.read("project/out"), "out\n");
-    let executed = world.json("skillful runs show last --json");
-    let mut executed = executed.as_array().unwrap().iter();
+    let executed = events(&world);
+    let mut executed = executed.iter();
     let facts = executed
         .rfind(|event| event["type"] == "action_executed")
         .map(|event| &event["data"]["observation"]["facts"]["sandbox"]);

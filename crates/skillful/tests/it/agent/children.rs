@@ -30,8 +30,8 @@ fn a_subagent_is_selected_alone() {
     skill(&world, "other", "");
     run(&world, "");
     assert_eq!(codes(&world), ["InvalidAction".into(), Value::Null, Value::Null]);
-    let loaded = world.json("skillful runs show last --json");
-    let loaded = loaded.as_array().unwrap().iter().filter(|event| event["type"] == "skill_loaded");
+    let loaded = events(&world);
+    let loaded = loaded.iter().filter(|event| event["type"] == "skill_loaded");
     let names: Vec<&Value> = loaded.map(|event| &event["data"]["skill"]["name"]).collect();
     assert_eq!(names, ["other"]);
     assert_sound(&world);

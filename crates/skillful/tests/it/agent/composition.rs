@@ -11,14 +11,13 @@ fn limited(world: &World, name: &str, tools: &str) {
 }
 
 fn call_for(skill: &str, tool: &str, params: Value) -> Value {
-    json!({"action": {"type": "call_tool", "payload": {"tool": tool, "params": params, "skill": {"name": skill}}}})
+    act("call_tool", json!({"tool": tool, "params": params, "skill": {"name": skill}}))
 }
 
 /// What a model is told in the turn after the last one of these.
 fn observations(world: &World) -> Vec<String> {
-    let events = world.json("skillful runs show last --json");
-    let executed =
-        events.as_array().unwrap().iter().filter(|event| event["type"] == "action_executed");
+    let events = events(world);
+    let executed = events.iter().filter(|event| event["type"] == "action_executed");
     executed
         .map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned())
         .collect()
@@ -80,7 +79,7 @@ fn a_skill_comes_with_the_tools_that_it_may_use() {
 
 #[test]
 fn a_chunk_enters_like_everything_of_a_skill_and_by_the_name_that_its_text_says() {
-    let chunk = json!({"action": {"type": "load_skill_chunk", "payload": {"skill_name": "big", "chunk_id": "more"}}});
+    let chunk = act("load_skill_chunk", json!({"skill_name": "big", "chunk_id": "more"}));
     let world = scripted(json!([select(&["big"]), chunk, answer("done")]));
     let body = "# Big\n\n<chunk id=\"more\" description=\"More\">\nThe rest.\n</chunk>\n";
     world.write(
@@ -91,8 +90,8 @@ fn a_chunk_enters_like_everything_of_a_skill_and_by_the_name_that_its_text_says(
     let text = &observations(&world)[1];
     assert!(text.starts_with("[Skill: big | source=user]\n[Skill Path: "), "{text}");
     assert!(text.contains("truncated=false bytes_read=") && text.contains("The rest."), "{text}");
-    let events = world.json("skillful runs show last --json");
-    let loaded = events.as_array().unwrap().iter().find(|event| event["type"] == "resource_loaded");
+    let events = events(&world);
+    let loaded = events.iter().find(|event| event["type"] == "resource_loaded");
     let report = &loaded.unwrap()["data"]["report"];
     assert_eq!(report["truncated"], false);
     assert_eq!(report["bytes_read"], "The rest.".len());
@@ -114,9 +113,8 @@ fn what_was_just_read_is_not_what_is_shortened() {
     let text = |word: &str| format!("{word} begins\n{}", format!("{word} goes on\n").repeat(300));
     world.write("project/first.txt", text("first")).write("project/second.txt", text("second"));
     run(&world, "");
-    let events = world.json("skillful runs show last --json");
-    let mut asked =
-        events.as_array().unwrap().iter().filter(|event| event["type"] == "model_request");
+    let events = events(&world);
+    let mut asked = events.iter().filter(|event| event["type"] == "model_request");
     let last = asked.next_back().unwrap()["data"]["prompt"]["text"]["messages"].to_string();
     assert!(last.contains("second begins"), "{last}");
     assert!(!last.contains("first begins") && last.contains("shortened"), "{last}");
@@ -124,7 +122,7 @@ fn what_was_just_read_is_not_what_is_shortened() {
 }
 
 fn read_back(reference: &str, offset: Option<u64>, pattern: Option<&str>) -> Value {
-    json!({"action": {"type": "read_observation", "payload": {"ref": reference, "offset": offset, "pattern": pattern}}})
+    act("read_observation", json!({"ref": reference, "offset": offset, "pattern": pattern}))
 }
 
 #[test]

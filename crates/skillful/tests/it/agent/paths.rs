@@ -32,7 +32,7 @@ fn check(lines: &str, folder: &str, path: &str) {
         if !is_refused {
             let events = world.json(&format!("skillful -C {folder} runs show last --json"));
             assert_eq!(
-                observed(&events),
+                observed(events.as_array().unwrap()),
                 ["ToolNotAllowed"],
                 "{tool} {path} after `{lines}`: {seen}"
             );
@@ -208,7 +208,7 @@ fn read_codes(world: &World, paths: &[&str]) -> Vec<(String, bool)> {
     let mut turns: Vec<Value> =
         paths.iter().map(|path| call("read_file", json!({"path": path}))).collect();
     turns.push(answer("done"));
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.turns(&turns);
     world.write(
         "home/.agent/config.json",
         r#"{"budget": {"max_turns": 99, "max_tool_calls": 99}, "patience": {"same_failures": 99}}"#,
@@ -295,8 +295,7 @@ fn another_name_of_a_hidden_file_is_hidden_and_that_of_another_file_is_not() {
     world.run("ln deep/er/.env notes.txt; ln .ssh/config settings.txt; ln one.txt two.txt");
     let read = read_codes(&world, &["notes.txt", "settings.txt", "two.txt"]);
     assert_eq!(read.iter().map(|(_, hidden)| *hidden).collect::<Vec<_>>(), [true, true, false]);
-    let turns = json!([call("grep", json!({"pattern": "TOKEN="})), answer("done")]);
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    world.turns(&[call("grep", json!({"pattern": "TOKEN="})), answer("done")]);
     run(&world, "");
     let seen = world.run("skillful runs show last --json");
     assert!(seen.contains("TOKEN=3"), "{seen}");

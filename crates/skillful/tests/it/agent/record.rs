@@ -70,8 +70,8 @@ fn following_a_run_that_was_killed_ends() {
 
 /// Types of the events of the last run, from the second action on.
 fn after_the_first_action(world: &World) -> Vec<String> {
-    let events = world.json("skillful runs show last --json");
-    let kinds = events.as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap());
+    let events = events(world);
+    let kinds = events.iter().map(|event| event["type"].as_str().unwrap());
     let mut kinds: Vec<String> = kinds.map(str::to_owned).collect();
     let second = kinds.iter().rposition(|kind| kind == "model_response").unwrap();
     let end = kinds[..second].iter().rposition(|kind| kind == "model_response").unwrap();
@@ -120,8 +120,8 @@ fn a_question_names_what_an_approval_would_count_for() {
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
     skill(&world, "s", "");
     let asked = world.json("skillful run --json --model scripted:turns.json x");
-    let events = world.json("skillful runs show last --json");
-    let mut events = events.as_array().unwrap().iter();
+    let events = events(&world);
+    let mut events = events.iter();
     let event = events.find(|event| event["type"] == "approval_required").unwrap();
     for question in [&asked["approval"], &event["data"]["approval"]] {
         assert_eq!(question["patterns"], json!(["s/scripts/a.sh"]), "{question}");
@@ -137,7 +137,7 @@ fn a_record_says_how_its_skills_were_found() {
     world.skill("home/.agents/skills/twice", "The other one.");
     world.write("home/.agent/skills/broken/SKILL.md", "no frontmatter\n");
     run(&world, "");
-    let events = world.json("skillful runs show last --json");
+    let events = events(&world);
     let scan = &events[0]["data"]["setup"]["facts"]["scan"];
     let [ignored] = scan["ignored"].as_array().unwrap().as_slice() else { panic!("{scan}") };
     assert_eq!(ignored["path"], "[world]/home/.agent/skills/broken/SKILL.md", "{scan}");

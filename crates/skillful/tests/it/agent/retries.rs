@@ -10,8 +10,8 @@ fn refusal(status: u16) -> Value {
 
 /// The errors of the last run: what the model was found to be, and how long it was left alone.
 fn errors(world: &World) -> Vec<(String, Option<u64>)> {
-    let events = world.json("skillful runs show last --json");
-    let errors = events.as_array().unwrap().iter().filter(|event| event["type"] == "error");
+    let events = events(world);
+    let errors = events.iter().filter(|event| event["type"] == "error");
     let error = |event: &Value| {
         let data = &event["data"];
         (data["code"].as_str().unwrap().to_owned(), data["retry_after_ms"].as_u64())

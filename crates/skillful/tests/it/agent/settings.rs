@@ -31,8 +31,8 @@ fn the_model_is_told_how_many_skills_it_may_select() {
             json!({"patience": {"skills_per_turn": limit}, "audit": {"store_prompts": true}});
         world.write("home/.agent/config.json", settings.to_string());
         run(&world, "");
-        let events = world.json("skillful runs show last --json");
-        let mut events = events.as_array().unwrap().iter();
+        let events = events(&world);
+        let mut events = events.iter();
         let asked = events.find(|event| event["type"] == "model_request").unwrap();
         let rules = asked["data"]["prompt"]["text"]["system"].as_str().unwrap();
         assert!(rules.contains(words), "{limit}: {rules}");

@@ -9,7 +9,7 @@ fn finished() -> World {
     world.write("project/.agent/evals/s/a/inputs/stripes.txt", "12\n");
     let case = json!({"id": "a", "input": "go", "setup": {"preinstall_skills": ["shop/zebra"]}});
     world.write("project/.agent/evals/s/a/case.json", case.to_string());
-    world.write("project/turns.json", said("done").to_string());
+    world.turns(&[turns::answer("done")]);
     world.run(&format!("skillful {RUN}"));
     assert_eq!(runs(&world), 1);
     world
@@ -49,7 +49,7 @@ fn a_case_runs_again_after_its_inputs_or_the_models_file_changed() {
         world.write("project/.agent/evals/s/a/inputs/stripes.txt", "13\n");
     });
     check(|world| {
-        world.write("project/turns.json", said("other").to_string());
+        world.turns(&[turns::answer("other")]);
     });
 }
 

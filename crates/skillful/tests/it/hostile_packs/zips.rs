@@ -1,7 +1,6 @@
 //! Hostile zip files, each with the reason that it must be refused for.
 
-use sha2::{Digest, Sha256};
-
+use crate::forge::hash;
 use crate::zip::{Item, end, item, zip};
 
 pub(crate) const SKILL: &str =
@@ -20,14 +19,10 @@ fn named(name: impl AsRef<[u8]>) -> Vec<u8> {
     with(item(name, "x"))
 }
 
-fn hash(content: &str) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn manifest() -> String {
     format!(
         r#"{{"format_version": "1", "skills": [{{"name": "demo", "version": "1.0.0", "dir": "demo"}}], "files": [{{"path": "demo/SKILL.md", "sha256": "{}", "size": {}, "mode": "0644"}}]}}"#,
-        hash(SKILL),
+        hash(SKILL.as_bytes()),
         SKILL.len()
     )
 }
@@ -295,7 +290,7 @@ fn noise(size: usize) -> Vec<u8> {
 fn content() -> Vec<Case> {
     let only = |name: &str, text: &str| zip(&[item(name, text)]);
     let size = format!("\"size\": {}", SKILL.len());
-    let digits = &hash(SKILL)[..4];
+    let digits = &hash(SKILL.as_bytes())[..4];
     vec![
         ("no entries", "NoSkill", zip(&[])),
         ("only a manifest", "NoSkill", only("manifest.json", &manifest())),
@@ -379,7 +374,7 @@ fn content() -> Vec<Case> {
                 "\"files\": [",
                 &format!(
                     r#""files": [{{"path": "demo/more", "sha256": "{}", "size": 1, "mode": "0644"}}, "#,
-                    hash("x")
+                    hash(b"x")
                 ),
             ),
         ),

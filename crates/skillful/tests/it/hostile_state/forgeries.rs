@@ -3,13 +3,12 @@
 //! A chain of hashes is no secret, so each forged record has a sound one where that makes it more dangerous.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::stage::{Genuine, Stage, change_strings, link};
 use super::tricks::RAW;
+use crate::forge::{forge, hash, of};
 
 /// Makes a record, and answers with its run.
 type Forge = fn(&Stage, &Genuine) -> String;
@@ -301,34 +300,6 @@ fn finished(stage: &Stage, genuine: &Genuine, change: impl FnOnce(&mut Vec<Value
     genuine.finished.clone()
 }
 
-/// Changes the events of a record and makes its chain anew.
-fn forge(folder: &Path, change: impl FnOnce(&mut Vec<Value>)) {
-    let text = fs::read_to_string(folder.join("events.jsonl")).unwrap();
-    let mut events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    change(&mut events);
-    let (mut lines, mut seals, mut previous) = (String::new(), String::new(), String::new());
-    for (event, seq) in events.iter_mut().zip(1..) {
-        event["seq"] = json!(seq);
-        event["prev"] = json!(previous);
-        let line = event.to_string();
-        previous = hash(line.as_bytes());
-        lines += &line;
-        lines += "\n";
-        seals += &previous;
-        seals += "\n";
-    }
-    fs::write(folder.join("events.jsonl"), lines).unwrap();
-    fs::write(folder.join("events.seal"), seals).unwrap();
-    for name in ["run.json", "final.md", "state.json"] {
-        let _ = fs::remove_file(folder.join(name));
-    }
-}
-
-fn of<'e>(events: &'e mut [Value], kind: &str) -> &'e mut Value {
-    let found = events.iter_mut().find(|event| event["type"] == kind);
-    found.unwrap_or_else(|| panic!("there is no `{kind}`"))
-}
-
 /// As if an action had been allowed, by the rule for another permission, and cut off before it was done.
 fn allow(events: &mut Vec<Value>, permission: &str) {
     let prepared = &mut of(events, "action_validated")["data"]["prepared"];
@@ -385,8 +356,4 @@ fn changes(stage: &Stage, genuine: &Genuine, path: &str) -> String {
         facts["changes"] =
             json!([{"ref": "changes/000001.json", "sha256": hash(change.as_bytes())}]);
     })
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::commands::RUN;
+use crate::turns::{self, turns, write};
 use crate::world::World;
 
 /// What the user's own files say, and no output may.
@@ -138,15 +139,12 @@ impl Stage {
             json!({CANARY: CANARY, "skill_roots": [CANARY]}).to_string(),
         );
         fs::create_dir_all(self.path("tmp")).unwrap();
-        let write = |path: &str| {
-            let params = json!({"path": path, "content": "all: evil"});
-            json!({"action": {"type": "call_tool", "payload": {"tool": "write_file", "params": params}}})
-        };
         // Long enough for a file of its own.
         let answer = format!("{WORD} ").repeat(400);
-        let answer = json!({"action": {"type": "final_answer", "payload": {"content": answer}}});
-        world.write("turns.json", json!({"turns": [write("out.txt"), answer]}).to_string());
-        world.write("asks.json", json!({"turns": [write("Makefile"), answer]}).to_string());
+        for (file, written) in [("turns.json", "out.txt"), ("asks.json", "Makefile")] {
+            let turns = turns(&[write(written, "all: evil"), turns::answer(&answer)]);
+            world.write(file, turns.to_string());
+        }
         world
             .write("home/case.json", json!({"id": "one", "input": WORD, "expect": {}}).to_string());
         world.skill("kingfisher/tidy", "Tidies up.");

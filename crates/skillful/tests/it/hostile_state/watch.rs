@@ -9,6 +9,7 @@ use std::process::{Output, Stdio};
 
 use super::commands::{CLIENT, MCP};
 use super::stage::{CANARY, Stage};
+use crate::world::is_seen;
 
 /// Seconds of the processor, whatever else the machine has to do. What users run is several times as fast as a
 /// program that is built for tests.
@@ -72,18 +73,6 @@ fn look_at(output: &Output, complain: &mut impl FnMut(String)) {
                 }
             }
         }
-    }
-}
-
-/// Whether a terminal shows it as it is.
-fn is_seen(c: char) -> bool {
-    match c {
-        '\n' | '\t' => true,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => false,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{feff}' => false,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => false,
-        '\u{e0000}'..='\u{e0fff}' => false,
-        _ => true,
     }
 }
 

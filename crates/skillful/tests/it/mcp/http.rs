@@ -7,6 +7,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::server::{Client, OwnClient, Server, TOKEN, bearer, connect, exchange, initialize};
+use crate::turns::{answer, run_script, select};
 use crate::world::World;
 
 #[test]
@@ -106,13 +107,8 @@ fn greeting() -> World {
     let world = World::new().with("SKILLFUL_MCP_TOKEN", TOKEN);
     world.skill("home/.agents/skills/greeting", "Says hello");
     world.write("home/.agents/skills/greeting/scripts/hello.sh", "#!/bin/sh\necho hello $1\n");
-    let turns = json!([
-        {"action": {"type": "select_skills", "payload": {"skills": ["greeting"], "reason": "fits"}}},
-        {"action": {"type": "run_script", "payload": {"skill": "greeting",
-            "relative_path": "scripts/hello.sh", "args": ["you"]}}},
-        {"action": {"type": "final_answer", "payload": {"content": "done"}}},
-    ]);
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    let hello = run_script("greeting", "scripts/hello.sh", &["you"]);
+    world.turns(&[select(&["greeting"]), hello, answer("done")]);
     world
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
+use crate::turns::{answer, codes, last_run, run_script, select};
 use crate::world::World;
 
 const SKILL: &str = "home/.agent/skills/tool";
@@ -29,13 +30,9 @@ fn world() -> World {
 
 /// Turns that run the script so many times.
 fn turns(world: &World, times: usize) {
-    let select = json!({"action": {"type": "select_skills", "payload": {"skills": ["tool"], "reason": "fits"}}});
-    let script = json!({"action": {"type": "run_script", "payload": {"skill": "tool", "relative_path": "scripts/run.sh", "args": []}}});
-    let answer = json!({"action": {"type": "final_answer", "payload": {"content": "done"}}});
-    let mut turns = vec![select];
-    turns.extend(std::iter::repeat_n(script, times));
-    turns.push(answer);
-    world.write("project/turns.json", json!({"turns": turns}).to_string());
+    let scripts = std::iter::repeat_n(run_script("tool", "scripts/run.sh", &[]), times);
+    let turns = [select(&["tool"])].into_iter().chain(scripts).chain([answer("done")]);
+    world.turns(&turns.collect::<Vec<_>>());
 }
 
 /// Whether the script runs without a question; where there is one, nobody answers it.
@@ -52,12 +49,8 @@ fn always(world: &World) {
 
 /// Codes of what the model observed in the last run, and what its scripts wrote.
 fn observed(world: &World) -> String {
-    let events = world.json("skillful runs show last --json");
-    let events = events.as_array().unwrap().iter();
-    let observations = events.filter(|event| event["type"] == "observation_recorded");
-    let codes = observations.map(|event| format!("{}\n", event["data"]["code"]));
-    let last = world.json("skillful runs list --json")["runs"][0]["run_id"].clone();
-    let written = format!("cat .agent/runs/{}/observations/*.stdout", last.as_str().unwrap());
+    let codes = codes(world).into_iter().map(|code| format!("{code}\n"));
+    let written = format!("cat .agent/runs/{}/observations/*.stdout", last_run(world));
     codes.collect::<String>() + &world.run(&written)
 }
 

@@ -1,7 +1,6 @@
 //! Rules and approvals for a skill of yours are none for a project's skill of the same name.
 
-use serde_json::json;
-
+use crate::turns::{answer, codes, run_script, select};
 use crate::world::World;
 
 /// A trusted project that has a skill with the name and the script of a built-in one.
@@ -10,12 +9,9 @@ fn world(rules: &str) -> World {
     world.skill("project/.agent/skills/csv-report", "Report on CSV files, ours.");
     world.write("project/.agent/skills/csv-report/scripts/report.sh", "echo evil\n");
     world.write("home/.agent/config.json", format!(r#"{{"permissions": {rules}}}"#));
-    let turns = json!({"turns": [
-        {"action": {"type": "select_skills", "payload": {"skills": ["csv-report"], "reason": "fits"}}},
-        {"action": {"type": "run_script", "payload": {"skill": "csv-report", "relative_path": "scripts/report.sh", "args": ["a.csv"]}}},
-        {"action": {"type": "final_answer", "payload": {"content": "done"}}},
-    ]});
-    world.write("project/turns.json", turns.to_string()).write("project/a.csv", "a,b\n1,2\n");
+    let report = run_script("csv-report", "scripts/report.sh", &["a.csv"]);
+    world.turns(&[select(&["csv-report"]), report, answer("done")]);
+    world.write("project/a.csv", "a,b\n1,2\n");
     world.run("skillful trust project");
     world
 }
@@ -26,11 +22,8 @@ fn came(world: &World, options: &str) -> String {
     if seen.contains("[exit 3]") {
         return "asked".to_owned();
     }
-    let events = world.json("skillful runs show last --json");
-    let events = events.as_array().unwrap().iter();
-    let observations = events.filter(|event| event["type"] == "observation_recorded");
-    let codes = observations.map(|event| event["data"]["code"].as_str().unwrap_or("ok"));
-    codes.collect::<Vec<_>>().join(" ")
+    let codes = codes(world);
+    codes.iter().map(|code| code.as_str().unwrap_or("ok")).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::turns::{act, answer, codes, read, run_script, select};
 use crate::world::World;
 
 const SKILLS: &str = "project/.agent/skills";
@@ -15,30 +16,17 @@ fn world() -> World {
         world.write(&format!("{SKILLS}/{name}/scripts/run.sh"), "echo good\n");
         world.write(&format!("{SKILLS}/{name}/references/notes.md"), "# Notes\n");
     }
-    let turns = json!({"turns": [
-        select("deploy"),
-        {"action": {"type": "run_script", "payload": {"skill": "deploy", "relative_path": "scripts/run.sh", "args": []}}},
-        {"action": {"type": "load_resource", "payload": {"skill": "deploy", "relative_path": "references/notes.md"}}},
-        {"action": {"type": "final_answer", "payload": {"content": "done"}}},
-    ]});
-    world.write("project/turns.json", turns.to_string());
+    world.turns(&[
+        select(&["deploy"]),
+        run_script("deploy", "scripts/run.sh", &[]),
+        act("load_resource", json!({"skill": "deploy", "relative_path": "references/notes.md"})),
+        answer("done"),
+    ]);
     world.run("skillful trust project");
     world
 }
 
-fn select(skill: &str) -> Value {
-    json!({"action": {"type": "select_skills", "payload": {"skills": [skill], "reason": "fits"}}})
-}
-
 const RUN: &str = "skillful run --yes --model scripted:turns.json x";
-
-/// Codes of what the model observed in the last run.
-fn codes(world: &World) -> Vec<Value> {
-    let events = world.json("skillful runs show last --json");
-    let events = events.as_array().unwrap().iter();
-    let observed = events.filter(|event| event["type"] == "observation_recorded");
-    observed.map(|event| event["data"]["code"].clone()).collect()
-}
 
 fn is_trusted(world: &World, name: &str) -> bool {
     world.json(&format!("skillful inspect {name} --json"))["trusted"].as_bool().unwrap()
@@ -281,12 +269,8 @@ fn tools_read_a_skill_outside_of_the_workspace_only_as_it_was_trusted() {
     world.write("project/.agent/config.json", r#"{"skill_roots": ["../vendored"]}"#);
     world.skill("vendored/borrowed", "Borrowed.");
     world.write("vendored/borrowed/notes.md", "Notes.\n");
-    let read = json!({"action": {"type": "call_tool", "payload": {"tool": "read_file", "params": {"path": "skill://borrowed/notes.md"}}}});
-    let turns = json!({"turns": [
-        select("borrowed"), read, {"action": {"type": "call_tool", "payload": {"tool": "read_file", "params": {"path": "turns.json"}}}}, read,
-        {"action": {"type": "final_answer", "payload": {"content": "done"}}},
-    ]});
-    world.write("project/turns.json", turns.to_string());
+    let notes = || read("skill://borrowed/notes.md");
+    world.turns(&[select(&["borrowed"]), notes(), read("turns.json"), notes(), answer("done")]);
     world.run("skillful trust project");
     world.write(
         "home/.agent/config.json",

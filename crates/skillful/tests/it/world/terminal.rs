@@ -79,3 +79,15 @@ impl Terminal {
         }
     }
 }
+
+/// Whether a terminal shows it as it is.
+pub(crate) fn is_seen(c: char) -> bool {
+    match c {
+        '\n' | '\t' => true,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => false,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{feff}' => false,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => false,
+        '\u{e0000}'..='\u{e0fff}' => false,
+        _ => true,
+    }
+}

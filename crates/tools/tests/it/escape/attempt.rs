@@ -115,6 +115,25 @@ def escaped():
 def linger():
     # Until whoever samples has looked; nobody does without a sandbox.
     time.sleep(25 if os.environ.get("HOME") == SANDBOX else 0)
+def hold_in_children(count, hold):
+    # Several, because one process alone is refused more than its limit.
+    ready, done = os.pipe()
+    children = []
+    for _ in range(count):
+        child = os.fork()
+        if child == 0:
+            held = hold()
+            os.write(done, b"x")
+            time.sleep(25)
+            os._exit(0)
+        children.append(child)
+    os.close(done)
+    for _ in children:
+        os.read(ready, 1)
+    linger()
+    escaped()
+    for child in children:
+        os.kill(child, 9)
 def got(content):
     if SECRET.encode() in content:
         escaped()

@@ -169,32 +169,17 @@ os.unlink(path)
 fn the_buffers_of_sockets_are_counted() {
     is_killed_for(
         r#"
-ready, done = os.pipe()
-children = []
-for _ in range(2):
-    child = os.fork()
-    if child == 0:
-        held = []
-        for _ in range(240):
-            pair = socket.socketpair()
-            for end in pair:
-                end.setblocking(False)
-                try:
-                    while True:
-                        end.send(bytes(65536))
-                except BlockingIOError:
-                    pass
-            held.append(pair)
-        os.write(done, b"x")
-        time.sleep(25)
-        os._exit(0)
-    children.append(child)
-for _ in children:
-    os.read(ready, 1)
-linger()
-escaped()
-for child in children:
-    os.kill(child, 9)
+def fill():
+    pairs = [socket.socketpair() for _ in range(240)]
+    for end in sum(pairs, ()):
+        end.setblocking(False)
+        try:
+            while True:
+                end.send(bytes(65536))
+        except BlockingIOError:
+            pass
+    return pairs
+hold_in_children(2, fill)
 "#,
     );
 }
@@ -215,28 +200,15 @@ escaped()
 fn the_buffers_of_pipes_are_counted() {
     is_killed_for(
         r#"
-ready, done = os.pipe()
-children = []
-for _ in range(4):
-    child = os.fork()
-    if child == 0:
-        for _ in range(480):
-            _, end = os.pipe()
-            os.set_blocking(end, False)
-            try:
-                os.write(end, bytes(65536))
-            except BlockingIOError:
-                pass
-        os.write(done, b"x")
-        time.sleep(25)
-        os._exit(0)
-    children.append(child)
-for _ in children:
-    os.read(ready, 1)
-linger()
-escaped()
-for child in children:
-    os.kill(child, 9)
+def fill():
+    for _ in range(480):
+        _, end = os.pipe()
+        os.set_blocking(end, False)
+        try:
+            os.write(end, bytes(65536))
+        except BlockingIOError:
+            pass
+hold_in_children(4, fill)
 "#,
     );
 }

@@ -142,23 +142,7 @@ fn a_memory_bomb_is_contained() {
 fn a_memory_bomb_of_many_processes_is_contained() {
     let limits = Limits { memory: 256 * MIB, ..Limits::default() };
     let code = r#"
-ready, done = os.pipe()
-children = []
-for _ in range(8):
-    child = os.fork()
-    if child == 0:
-        memory = bytearray(os.urandom(1 << 20)) * 100
-        os.write(done, b"x")
-        time.sleep(30)
-        os._exit(0)
-    children.append(child)
-os.close(done)
-for _ in children:
-    os.read(ready, 1)
-linger()
-escaped()
-for child in children:
-    os.kill(child, 9)
+hold_in_children(8, lambda: bytearray(os.urandom(1 << 20)) * 100)
 "#;
     check(Python, Anybody, &limits, code, |exit| {
         assert_eq!(exit.ending, Ending::Killed(Reason::Memory));
