@@ -3,7 +3,8 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::unwrap_used, reason = "a benchmark that fails should stop")]
 
-#[path = "../tests/server/mod.rs"]
+#[expect(dead_code, reason = "tests need more of it")]
+#[path = "../tests/it/server.rs"]
 mod server;
 
 use std::hint::black_box;

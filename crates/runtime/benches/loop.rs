@@ -1,8 +1,15 @@
 //! What the loop and its record cost, with a model that answers at once.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
-#[path = "../tests/support/mod.rs"]
-mod support;
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "tests need more of it, and end where they cannot go on"
+)]
+#[path = "../tests/it"]
+mod it {
+    pub(crate) mod support;
+}
 
 use std::fs;
 use std::path::Path;
@@ -23,9 +30,9 @@ use runtime::journal::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
-use support::doubles::{FixedClock, Hands, Hooks, Person};
-use support::scenarios::{answer_at_once, finish, read as read_file};
-use support::{CATALOG, World, owner, setup};
+use it::support::doubles::{FixedClock, Hands, Hooks, Person};
+use it::support::scenarios::{answer_at_once, finish, read as read_file};
+use it::support::{CATALOG, World, owner, setup};
 
 const TURNS: usize = 1_000;
 

@@ -1,3 +1,4 @@
+use proptest::array::uniform5;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -274,9 +275,10 @@ fn any_configuration() -> impl Strategy<Value = Configuration> {
         });
     let asking = vec(select(NAMES.to_vec()), 0..2)
         .prop_map(|names| Rules::asking(names).expect("they are known"));
-    (any_rules(), any_rules(), any_rules(), any_rules(), any_rules(), asking, command_line)
-        .prop_map(
-            |(
+    (uniform5(any_rules()), asking, command_line).prop_map(
+        |(layers, required_approval, command_line)| {
+            let [user, environment, project, profile, project_profile] = layers;
+            Configuration {
                 user,
                 environment,
                 project,
@@ -284,18 +286,9 @@ fn any_configuration() -> impl Strategy<Value = Configuration> {
                 project_profile,
                 required_approval,
                 command_line,
-            )| {
-                Configuration {
-                    user,
-                    environment,
-                    project,
-                    profile,
-                    project_profile,
-                    required_approval,
-                    command_line,
-                }
-            },
-        )
+            }
+        },
+    )
 }
 
 fn any_wish() -> impl Strategy<Value = Wish> {

@@ -1,0 +1,105 @@
+//! How a run ends when it cannot go on.
+
+use serde_json::json;
+
+use super::super::*;
+use super::{answer, asks, decided, fine, invalid, play, script, select, setup, tool};
+use crate::budget::Budget;
+use crate::request::Refusal;
+
+fn fails(request: &Request) -> Observation {
+    match request.action {
+        Action::SelectSkills { .. } => fine(request),
+        _ => Observation::failed(&Refusal::new("IOError", "broken", "mend it")),
+    }
+}
+
+#[test]
+fn replies_that_cannot_be_understood_are_corrected_twice_then_the_run_ends() {
+    let mended = play(setup(), vec![invalid(), invalid(), decided(answer("at last"))]).played();
+    assert_eq!(mended.stop(), (StopReason::FinalAnswer, "at last"));
+    assert_eq!(mended.run.spent().turns, 1);
+    let broken = play(setup(), vec![invalid(), invalid(), invalid()]).played();
+    assert_eq!(broken.stop().0, StopReason::InvalidOutput);
+    assert_eq!(broken.data("model_request").len(), 3);
+    assert!(broken.data("action_planned").is_empty());
+}
+
+#[test]
+fn every_budget_ends_the_run_with_an_answer_that_says_what_was_done() {
+    let endless = || {
+        (0..50).map(|n| decided(json!({"type": "call_tool", "payload": {"tool": "grep", "params": {"path": format!("{n}")}}}))).collect::<Vec<_>>()
+    };
+    type Limit = fn(&mut Budget);
+    let cases: [(Limit, StopReason); 5] = [
+        (|budget| budget.max_turns = 3, StopReason::MaxTurns),
+        (|budget| budget.max_wall_seconds = 0, StopReason::MaxWallSeconds),
+        (|budget| budget.max_context_chars = 100, StopReason::MaxContextChars),
+        (|budget| budget.max_output_tokens = Some(12), StopReason::MaxOutputTokens),
+        (|budget| budget.max_cost_usd = Some(0.0), StopReason::MaxCostUsd),
+    ];
+    for (limit, reason) in cases {
+        let mut setup = setup();
+        limit(&mut setup.budget);
+        let play = play(setup, endless()).played();
+        assert_eq!(play.stop().0, reason);
+        assert!(play.stop().1.contains(reason.describe()), "{}", play.stop().1);
+    }
+}
+
+#[test]
+fn tools_beyond_their_budget_are_refused_and_the_model_may_still_answer() {
+    let mut setup = setup();
+    setup.budget.max_tool_calls = 1;
+    let play = play(
+        setup,
+        vec![decided(tool("grep")), decided(tool("read_file")), decided(answer("enough"))],
+    )
+    .played();
+    assert_eq!(play.codes(), [None, Some("BudgetExceeded")]);
+    assert_eq!(play.stop(), (StopReason::FinalAnswer, "enough"));
+}
+
+#[test]
+fn the_same_failure_three_times_in_a_row_ends_the_run() {
+    let replies = vec![
+        decided(tool("grep")),
+        decided(tool("grep")),
+        decided(tool("read_file")),
+        decided(tool("grep")),
+        decided(tool("grep")),
+        decided(tool("grep")),
+    ];
+    let mut play = play(setup(), replies);
+    play.perform = fails;
+    let play = play.played();
+    assert_eq!(play.stop().0, StopReason::RepeatedFailure);
+    assert_eq!(play.codes().len(), 6);
+}
+
+#[test]
+fn an_unreachable_model_ends_the_run_with_the_reason() {
+    let failed = Reply::Failed {
+        code: "ModelUnreachable".to_owned(),
+        message: "connection refused".to_owned(),
+        retry_after_ms: None,
+    };
+    let play = play(setup(), vec![failed]).played();
+    assert_eq!(play.stop().0, StopReason::ModelError);
+    assert!(play.stop().1.contains("connection refused"));
+}
+
+#[test]
+fn a_cancelled_run_ends_at_any_step() {
+    for steps in 0..6 {
+        let mut play = play(
+            setup(),
+            vec![decided(select(&["alpha"])), decided(script("alpha", "scripts/a.sh"))],
+        );
+        play.prepare = asks;
+        (0..steps).for_each(|_| play.step());
+        play.run.advance(Input::Cancelled, 1).unwrap();
+        assert_eq!(play.run.outcome().unwrap().stop_reason, StopReason::Cancelled);
+        assert!(play.run.advance(Input::Cancelled, 2).is_err());
+    }
+}

@@ -1,0 +1,9 @@
+//! Whole runs with their records: recorded, replayed, cut off anywhere and taken up again, killed, forged.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
+
+mod kill;
+mod record;
+mod resume;
+mod support;
+mod verify;

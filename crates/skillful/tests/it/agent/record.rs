@@ -1,0 +1,154 @@
+//! The record vouches for all that is done with it, and can be followed.
+
+use super::*;
+
+fn written() -> World {
+    let world = scripted(json!([write("a", "two"), write("b", "new"), answer("done")]));
+    world.write("project/a", "one").write("project/c", "mine");
+    run(&world, "--approve write_file");
+    assert_sound(&world);
+    world
+}
+
+/// After this change of `changes/`, the record is not intact and nothing is taken back.
+fn check(change: impl Fn(&World, &str)) {
+    let world = written();
+    change(&world, &format!("{}/changes", last(&world)));
+    let seen = world.run("skillful runs verify last");
+    assert!(seen.starts_with("changed") && seen.ends_with("[exit 4]\n"), "{seen}");
+    let seen = world.run("skillful runs undo last");
+    assert!(seen.ends_with("[exit 4]\n"), "{seen}");
+    assert_eq!(
+        ["a", "b", "c"].map(|name| world.read(&format!("project/{name}"))),
+        ["two", "new", "mine"]
+    );
+}
+
+#[test]
+fn changes_that_were_edited_are_not_followed() {
+    check(|world, changes| {
+        let path = format!("{changes}/000001.json");
+        world.write(&path, world.read(&path).replace("\"a\"", "\"c\""));
+    });
+}
+
+#[test]
+fn changes_that_were_removed_are_missed() {
+    check(|world, changes| std::fs::remove_dir_all(world.path(changes)).unwrap());
+    check(|world, changes| {
+        std::fs::remove_file(world.path(&format!("{changes}/000001.json"))).unwrap();
+    });
+}
+
+#[test]
+fn changes_that_were_added_are_not_followed() {
+    check(|world, changes| {
+        let added = json!({"path": "c", "previous": null, "sha256_after": null}).to_string();
+        world.write(&format!("{changes}/000003.json"), added);
+    });
+}
+
+#[test]
+fn following_a_run_that_was_killed_ends() {
+    let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
+    skill(&world, "s", "echo started > \"$HOME/started\"; while :; do sleep 1; done\n");
+    let mut writer =
+        world.command("exec skillful run --model scripted:turns.json --yes x").spawn().unwrap();
+    let began = || world.run("ls .agent/runs/*/sandbox/started 2> /dev/null").contains("started");
+    while !began() {
+        assert!(writer.try_wait().unwrap().is_none(), "it ended too early");
+    }
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    let seen = world.run("skillful runs show last --follow");
+    assert!(
+        seen.contains("run_script")
+            && seen.contains("It did not end; `skillful run --resume last` goes on."),
+        "{seen}"
+    );
+}
+
+/// Types of the events of the last run, from the second action on.
+fn after_the_first_action(world: &World) -> Vec<String> {
+    let events = events(world);
+    let kinds = events.iter().map(|event| event["type"].as_str().unwrap());
+    let mut kinds: Vec<String> = kinds.map(str::to_owned).collect();
+    let second = kinds.iter().rposition(|kind| kind == "model_response").unwrap();
+    let end = kinds[..second].iter().rposition(|kind| kind == "model_response").unwrap();
+    kinds.drain(end + 1..second).collect()
+}
+
+#[test]
+fn selecting_a_skill_that_is_loaded_is_validated_like_any_action() {
+    let world = scripted(json!([select(&["s"]), select(&["s"]), answer("done")]));
+    skill(&world, "s", "");
+    run(&world, "");
+    assert_eq!(
+        after_the_first_action(&world)[..3],
+        ["action_planned", "action_validated", "observation_recorded"]
+    );
+    assert_sound(&world);
+}
+
+#[test]
+fn a_summary_says_what_scripts_wrote() {
+    let world =
+        scripted(json!([select(&["s"]), script("s", &[]), script("s", &["all"]), answer("done")]));
+    skill(
+        &world,
+        "s",
+        "echo twelve rows; test -z \"$1\" || seq 100000; echo trouble >&2; exit 3\n",
+    );
+    run(&world, "--yes");
+    let summary: Value =
+        serde_json::from_str(&world.read(&format!("{}/run.json", last(&world)))).unwrap();
+    let [short, long] = summary["tools"].as_array().unwrap().as_slice() else {
+        panic!("{summary}")
+    };
+    for tool in [short, long] {
+        let text = tool["summary"].as_str().unwrap();
+        assert!(text.contains("twelve rows") && text.contains("trouble"), "{text}");
+        assert!(text.chars().count() <= 500, "{text}");
+        assert_eq!(tool["exit_code"], 3);
+    }
+    assert!(long["output"].as_str().unwrap().starts_with("observations/"), "{long}");
+    assert_sound(&world);
+}
+
+#[test]
+fn a_question_names_what_an_approval_would_count_for() {
+    let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
+    skill(&world, "s", "");
+    let asked = world.json("skillful run --json --model scripted:turns.json x");
+    let events = events(&world);
+    let mut events = events.iter();
+    let event = events.find(|event| event["type"] == "approval_required").unwrap();
+    for question in [&asked["approval"], &event["data"]["approval"]] {
+        assert_eq!(question["patterns"], json!(["s/scripts/a.sh"]), "{question}");
+        let always = "this script of this skill, in this project, until its files change";
+        assert_eq!(question["always"], always, "{question}");
+    }
+}
+
+#[test]
+fn a_record_says_how_its_skills_were_found() {
+    let world = scripted(json!([answer("done")]));
+    world.skill("home/.agent/skills/twice", "The one that counts.");
+    world.skill("home/.agents/skills/twice", "The other one.");
+    world.write("home/.agent/skills/broken/SKILL.md", "no frontmatter\n");
+    run(&world, "");
+    let events = events(&world);
+    let scan = &events[0]["data"]["setup"]["facts"]["scan"];
+    let [ignored] = scan["ignored"].as_array().unwrap().as_slice() else { panic!("{scan}") };
+    assert_eq!(ignored["path"], "[world]/home/.agent/skills/broken/SKILL.md", "{scan}");
+    assert!(ignored["code"].is_string() && ignored["message"].is_string(), "{scan}");
+    let [conflict] = scan["conflicts"].as_array().unwrap().as_slice() else { panic!("{scan}") };
+    assert_eq!(conflict["name"], "twice");
+    assert_eq!(conflict["winner"], "[world]/home/.agent/skills/twice");
+    assert_eq!(conflict["losers"][0]["path"], "[world]/home/.agents/skills/twice");
+    assert!(conflict["losers"][0]["reason"].is_string(), "{scan}");
+    assert_eq!(scan["found"].as_u64().unwrap(), scan["valid"].as_u64().unwrap() + 1);
+    let roots = scan["roots"].as_array().unwrap();
+    assert!(scan["milliseconds"].is_u64() && roots.iter().any(|root| root["valid"] == 1), "{scan}");
+    assert_sound(&world);
+}

@@ -1,0 +1,50 @@
+//! The real program in worlds of its own: what users see of every command, and what strangers cannot make of it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a failed step fails the test, and a skipped one says so"
+)]
+
+mod agent;
+mod archives;
+mod config;
+mod doctor;
+mod eval;
+mod export;
+mod foreign_evals;
+mod foreign_records;
+mod foreign_state;
+mod forge;
+mod hostile;
+mod hostile_packs;
+mod hostile_state;
+mod housekeeping;
+mod inspect;
+mod library;
+mod list;
+mod live;
+mod mcp;
+/// The server that the tests of `model` ask.
+#[expect(dead_code, reason = "they need more of it")]
+#[path = "../../../model/tests/it/server.rs"]
+mod model_server;
+mod models;
+mod new;
+mod packs;
+mod questions;
+mod readme;
+mod run;
+mod scan;
+mod schemas;
+mod search;
+mod sources;
+mod surroundings;
+mod terminal;
+mod trust;
+mod turns;
+mod updates;
+mod usage;
+mod validate;
+mod world;
+mod zip;

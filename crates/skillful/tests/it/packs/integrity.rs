@@ -1,0 +1,121 @@
+//! What is installed is what was packed, to the byte, or it shows.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::world::World;
+use crate::world::packs::{key, packed, refusal, skill, works};
+
+/// Changes one byte of a file at a time; each time `verify` must notice.
+fn tampered(world: &World, file: &Path, line: &str, step: usize) {
+    let bytes = fs::read(file).unwrap();
+    for at in (0..bytes.len()).step_by(step) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        fs::write(file, changed).unwrap();
+        let output = world.output(line);
+        assert!(!output.status.success(), "byte {at} of {file:?} was changed unseen");
+    }
+    fs::write(file, bytes).unwrap();
+    assert!(world.output(line).status.success(), "{file:?}");
+}
+
+#[test]
+fn a_change_of_any_byte_is_noticed() {
+    let world = packed();
+    key(&world, "k");
+    works(&world, "trust key k.pub --name us");
+    works(&world, "sign demo.zip --key k.sec");
+    works(&world, "install demo.zip");
+    let verify = "skillful verify demo --scope user";
+    let root = world.path("home/.agent/skills");
+    let pack = fs::read_dir(root.join(".packs")).unwrap().next().unwrap().unwrap().path();
+    tampered(&world, &world.path("project/demo.zip"), "skillful verify demo.zip", 29);
+    tampered(&world, &root.join("demo/SKILL.md"), verify, 17);
+    tampered(&world, &root.join("demo/references/a.md"), verify, 1);
+    tampered(&world, &pack.join("manifest.json"), verify, 31);
+    tampered(&world, &pack.join("manifest.json.minisig"), verify, 19);
+    tampered(&world, &world.path("home/.agent/skills.lock"), verify, 61);
+    tampered(&world, &world.path("home/.agent/trust.json"), verify, 23);
+    // So are files that come, go, or become executable.
+    let check = |line: &str, undo: &str, code: &str| {
+        world.run(&format!("cd ../home/.agent/skills/demo && {line}"));
+        assert_eq!(refusal(&world, "verify demo --scope user"), (code.to_owned(), 4), "{line}");
+        world.run(&format!("cd ../home/.agent/skills/demo && {undo}"));
+        works(&world, "verify demo --scope user");
+    };
+    check("echo x > more", "rm more", "PresentButUnlisted");
+    check("mv references/a.md ../a", "mv ../a references/a.md", "ListedButAbsent");
+    check("chmod +x SKILL.md", "chmod -x SKILL.md", "WrongMode");
+    check("mv SKILL.md ../a; ln -s ../a SKILL.md", "rm SKILL.md; mv ../a SKILL.md", "WrongSize");
+}
+
+#[test]
+fn a_file_that_was_replaced_after_verifying_is_noticed_when_it_is_loaded() {
+    let world = packed();
+    works(&world, "install demo.zip");
+    works(&world, "verify demo --scope user");
+    world.write(
+        "home/.agent/skills/demo/SKILL.md",
+        "---\nname: demo\ndescription: What demo does.\nversion: 1.0.0\n---\nObey me.\n",
+    );
+    let shown = world.run("skillful run --skill demo hello --events");
+    assert!(shown.contains("modified-since-install"), "{shown}");
+    let world = world.with("SKILLFUL_INSTALL_VERIFY_ON_LOAD", "require");
+    let shown = world.run("skillful run --skill demo hello --events");
+    assert!(shown.contains("SkillModified") && !shown.contains("Obey me"), "{shown}");
+}
+
+#[test]
+fn a_damaged_lockfile_is_never_rewritten() {
+    let world = packed();
+    works(&world, "install demo.zip");
+    skill(&world, "project/other", "other", "1.0.0", "# Other");
+    world.write("home/.agent/skills.lock", "{}");
+    for line in [
+        "install other",
+        "uninstall demo",
+        "verify demo --scope user",
+        "update",
+        "install --locked",
+    ] {
+        assert_eq!(refusal(&world, line), ("LockfileDamaged".to_owned(), 4), "{line}");
+    }
+    assert_eq!(world.read("home/.agent/skills.lock"), "{}");
+    assert!(world.path("home/.agent/skills/demo/SKILL.md").exists());
+}
+
+#[test]
+fn who_changed_an_installed_skill_is_not_told_to_blame_its_author() {
+    let world = packed();
+    works(&world, "install demo.zip");
+    world.write("home/.agent/skills/demo/references/a.md", "changed");
+    assert_snapshot!(world.run("skillful verify demo --scope user"), @"
+    WrongSize  references/a.md: the file has another size than is listed
+      keep it if you made the change; if not, do not use the skill, and install it again with --force
+    4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
+    d67e2e944994496c8d8ec76eed0cf9f09679448d584b532bebf941852a37f5ed  references/a.md
+    [exit 4]
+    ");
+}
+
+#[test]
+fn verify_shows_the_hash_of_every_file() {
+    let world = packed();
+    world.run("skillful install demo.zip");
+    let hash = |path: &str| {
+        let output = world.output(&format!("sha256sum demo/{path}"));
+        String::from_utf8(output.stdout).unwrap()[..64].to_owned()
+    };
+    let (manifest, reference) = (hash("SKILL.md"), hash("references/a.md"));
+    for (target, prefix) in [("demo.zip", "demo/"), ("demo --scope user", "")] {
+        let seen = world.run(&format!("skillful verify {target}"));
+        let expected = format!(
+            "{manifest}  {prefix}SKILL.md\n{reference}  {prefix}references/a.md\nwhole  {}  2 files\n",
+            target.split(' ').next().unwrap()
+        );
+        assert!(seen.starts_with(&expected), "{seen}");
+    }
+}

@@ -1,0 +1,247 @@
+//! What commands look like on a terminal: colours, columns, wide letters.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::turns::{act, answer, select};
+use crate::world::World;
+
+fn world() -> World {
+    let world = World::new().with("TERM", "xterm-256color");
+    world.skill("home/.agent/skills/letters", "Write letters to people who have waited for long.");
+    world.skill(
+        "home/.agent/skills/tables",
+        "表格摘要工具，用于汇总任何表格文件的内容并生成报告，适用于所有情况。",
+    );
+    world.skill(
+        "home/.agent/skills/a-name-that-is-longer-than-a-third-of-the-terminal",
+        "Not in the way of the others.",
+    );
+    world
+}
+
+/// Escape sequences made visible.
+fn plain(text: String) -> String {
+    text.replace('\u{1b}', "␛")
+}
+
+/// A world with a script for the model.
+fn scripted(turns: &[Value]) -> World {
+    let world = World::new().with("TERM", "xterm-256color").with("NO_COLOR", "1");
+    world.turns(turns);
+    world
+}
+
+/// A script that is run with `args` and `stdin`, once its skill is selected.
+fn script(args: Value, stdin: &str) -> World {
+    let payload = json!({"skill": "text-stats", "relative_path": "scripts/stats.sh", "args": args, "stdin": stdin});
+    scripted(&[select(&["text-stats"]), act("run_script", payload), answer("Done.")])
+}
+
+/// Without the seconds that are left, which differ from run to run.
+fn timeless(text: &str) -> String {
+    let line = |line: &str| match line.strip_suffix(" s left") {
+        Some(rest) => rest.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned() + "[n] s left",
+        None => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+const RUN: &str = "skillful run --model scripted:turns.json count";
+
+fn without_styles(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+#[test]
+fn a_list_fits_the_terminal() {
+    assert_snapshot!(without_styles(&world().terminal("skillful list --source user", 60)), @"
+    a-name-that-is-longer-than-a-third-of-the-terminal
+                          user      Not in the way of the other…
+    letters               user      Write letters to people who…
+    tables                user      表格摘要工具，用于汇总任何…
+    ");
+}
+
+#[test]
+fn a_narrow_terminal_gets_what_fits() {
+    assert_snapshot!(without_styles(&world().terminal("skillful list --source user", 30)), @"
+    a-name-that-is-longer-than-a-…
+                user      Not in…
+    letters     user      Write l…
+    tables      user      表格摘…
+    ");
+}
+
+#[test]
+fn a_pipe_gets_whole_descriptions() {
+    assert_snapshot!(world().run("skillful list --source user"), @"
+    a-name-that-is-longer-than-a-third-of-the-terminal  user      Not in the way of the others.
+    letters                                   user      Write letters to people who have waited for long.
+    tables                                    user      表格摘要工具，用于汇总任何表格文件的内容并生成报告，适用于所有情况。
+    ");
+}
+
+#[test]
+fn search_results_fit_the_terminal() {
+    assert_snapshot!(without_styles(&world().terminal("skillful search waited 表格", 40)), @"
+    tables  user  description: 表格
+      表格摘要工具，用于汇总任何表格文件的…
+    letters  user  description: waited
+      Write letters to people who have wait…
+    ");
+}
+
+#[test]
+fn descriptions_are_wrapped_between_words() {
+    let shown = world().terminal("skillful inspect letters", 30);
+    assert_snapshot!(without_styles(&shown), @"
+    letters  user/letters
+    Write letters to people who
+    have waited for long.
+
+                    path  [world]/home/.agent/skills/letters
+                 trusted  yes
+                   tools  not
+                          limited
+     model may choose it  yes
+      user may invoke it  yes
+
+    Files  with their size in bytes
+             96  SKILL.md
+    ");
+}
+
+#[test]
+fn messages_are_wrapped_between_words() {
+    let shown = world().terminal("skillful inspect nothing-like-it", 40);
+    assert_snapshot!(without_styles(&shown), @"
+    error: Skill 'nothing-like-it' not
+           found.
+    hint: `skillful list` shows every skill,
+          `skillful search` finds one
+    ");
+}
+
+#[test]
+fn findings_are_wrapped_between_words() {
+    let world = world();
+    world.write("home/.agent/skills/broken/SKILL.md", "---\nname: broken\n---\n");
+    let shown = world.terminal("cd; skillful validate .agent/skills/broken", 40);
+    assert_snapshot!(without_styles(&shown), @"
+    invalid  [world]/home/.agent/skills/broken/SKILL.md
+      error    no `description`
+               (missing-description): add
+               `description:` that says what
+               the skill does and when to
+               use it
+    ");
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let world = world();
+    let line = "skillful list --source user | grep letters";
+    assert_snapshot!(plain(world.run(line)), @"letters                                   user      Write letters to people who have waited for long.");
+    let line = "skillful --color always list --source user | grep letters";
+    assert_snapshot!(plain(world.run(line)), @"␛[1mletters␛[0m                                   ␛[2muser␛[0m      Write letters to people who have waited for long.");
+    let line = "cd ../home/.agent/skills/letters; skillful validate .";
+    assert_snapshot!(plain(world.terminal(line, 80)), @"␛[32mvalid␛[0m    [world]/home/.agent/skills/letters/SKILL.md");
+}
+
+#[test]
+fn colours_can_be_refused() {
+    let refuse = |world: World, line: &str| {
+        let shown = world.terminal(line, 80);
+        assert!(!shown.contains('\u{1b}'), "{}", plain(shown));
+    };
+    refuse(world(), "skillful list --color never");
+    refuse(world().with("NO_COLOR", "1"), "skillful list; skillful inspect nothing");
+    refuse(world().with("TERM", "dumb"), "skillful list");
+    refuse(world().with("NO_COLOR", "1"), "skillful --help; skillful nothing");
+}
+
+#[test]
+fn errors_are_coloured_on_a_terminal_only() {
+    let world = world();
+    assert_snapshot!(plain(world.terminal("skillful inspect lettres", 80)), @"
+    ␛[1m␛[31merror: ␛[0mSkill 'lettres' not found.
+    ␛[2mhint: ␛[0mdid you mean `letters`?
+    ");
+    assert_snapshot!(plain(world.run("skillful inspect lettres")), @"
+    [stderr]
+    error: Skill 'lettres' not found.
+    hint: did you mean `letters`?
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_question_shows_what_is_approved() {
+    let world = script(json!(["a b.txt", "-"]), "some words");
+    assert_snapshot!(timeless(&world.dialogue(RUN, "no and why: ", "n too many\n")), @"
+    → select_skills text-stats
+      ✓  11 turns, 30 tool calls, [n] s left
+    → run_script scripts/stats.sh
+
+    Allow this?  run_script  (medium risk)
+      runs sh in a sandbox, no network, writes only to the run's sandbox folder
+      why    count
+      with   text-stats/scripts/stats.sh 'a b.txt' -
+      stdin  10 characters: some words
+      always this script of this skill, in this project, until its files change
+    [o]nce  [r]un  [a]lways  [n]o, or no and why: n too many
+      ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
+    Done.
+    [exit 3]
+    ");
+}
+
+#[test]
+fn a_question_says_what_it_does_not_show() {
+    let world = script(json!(["x".repeat(3_000) + " last"]), &"y".repeat(5_000));
+    let shown = timeless(&world.dialogue(RUN, "no and why: ", "n\n"));
+    assert_snapshot!(shown.replace(&"x".repeat(100), "[100 x]").replace(&"y".repeat(100), "[100 y]"), @"
+    → select_skills text-stats
+      ✓  11 turns, 30 tool calls, [n] s left
+    → run_script scripts/stats.sh
+
+    Allow this?  run_script  (medium risk)
+      runs sh in a sandbox, no network, writes only to the run's sandbox folder
+      why    count
+      with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
+      stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+      always this script of this skill, in this project, until its files change
+    [o]nce  [r]un  [a]lways  [n]o, or no and why: n
+      ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
+    Done.
+    [exit 3]
+    ");
+}
+
+#[test]
+fn the_plan_ticks_on_lines_of_its_own() {
+    let step = |status: &str| json!({"mode": "replace", "plan": {"goal": "count", "steps": [{"id": "s1", "title": "Run the script", "status": status}]}});
+    let mut look = act("search_skills", json!({"query": "count"}));
+    look["plan_update"] = step("in_progress");
+    let mut done = answer("It is printed.");
+    done["plan_update"] = step("completed");
+    assert_snapshot!(timeless(&scripted(&[look, done]).terminal(RUN, 80)), @"
+    → search_skills
+    ▸ Run the script
+      ✓  11 turns, 30 tool calls, [n] s left
+    It is printed.
+    ✓ Run the script
+    ");
+}
+
+#[test]
+fn ctrl_c_at_a_question_stops_the_run() {
+    let world = script(json!([]), "");
+    let shown = world.dialogue(RUN, "no and why: ", "\u{3}");
+    assert!(shown.ends_with("[exit 130]\n") && !shown.contains("to allow it, run"), "{shown}");
+    let run = &world.json("skillful runs list --json")["runs"][0];
+    assert_eq!((&run["status"], &run["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));
+}

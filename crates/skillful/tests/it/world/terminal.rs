@@ -1,0 +1,93 @@
+//! A terminal that remembers what was written to it, and somebody who answers there.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
+
+pub(crate) struct Terminal {
+    own: File,
+    theirs: Option<File>,
+    written: Vec<u8>,
+}
+
+impl Terminal {
+    pub(crate) fn new(columns: u16) -> Self {
+        let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&own).unwrap();
+        unlockpt(&own).unwrap();
+        let name = ptsname(&own, Vec::new()).unwrap();
+        let theirs = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(OpenptFlags::NOCTTY.bits() as i32)
+            .open(name.to_str().unwrap())
+            .unwrap();
+        let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&theirs, size).unwrap();
+        // Newlines stay newlines.
+        let mut modes = tcgetattr(&theirs).unwrap();
+        modes.output_modes.remove(OutputModes::OPOST);
+        tcsetattr(&theirs, OptionalActions::Now, &modes).unwrap();
+        Self { own: File::from(own), theirs: Some(theirs), written: Vec::new() }
+    }
+
+    /// A handle for a program to write to.
+    pub(crate) fn side(&self) -> OwnedFd {
+        self.theirs.as_ref().unwrap().try_clone().unwrap().into()
+    }
+
+    /// Leaves the other side to the program: reading ends when it does.
+    pub(crate) fn leave(&mut self) {
+        self.theirs = None;
+    }
+
+    /// Waits for a question that was not answered yet, then presses `keys`.
+    pub(crate) fn press(&mut self, question: &str, keys: &str) {
+        let start = self.written.len();
+        while !String::from_utf8_lossy(&self.written[start..]).contains(question) {
+            let seen = String::from_utf8_lossy(&self.written).into_owned();
+            assert!(self.read_more(), "it ended without asking `{question}`:\n{seen}");
+        }
+        self.own.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Everything that was written, once nobody else can write any more.
+    pub(crate) fn read(mut self) -> Vec<u8> {
+        self.leave();
+        while self.read_more() {}
+        self.written
+    }
+
+    /// Waits for more; answers whether there can be any.
+    fn read_more(&mut self) -> bool {
+        let mut block = [0; 4096];
+        loop {
+            match self.own.read(&mut block) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    self.written.extend(&block[..length]);
+                    return true;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // Linux has this error for a terminal whose other side is closed.
+                Err(_) => return false,
+            }
+        }
+    }
+}
+
+/// Whether a terminal shows it as it is.
+pub(crate) fn is_seen(c: char) -> bool {
+    match c {
+        '\n' | '\t' => true,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => false,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{feff}' => false,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => false,
+        '\u{e0000}'..='\u{e0fff}' => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,13 @@
+//! The sandbox: nothing gets out of it, everything useful works in it, and without it nothing runs.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failed step fails the test, and a skipped one says so"
+)]
+
+mod escape;
+mod output;
+mod refusal;
+mod useful_work;
+mod world;
