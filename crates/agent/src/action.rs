@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::freeform::Freeform;
 use crate::plan::PlanUpdate;
 
 /// One thing to do next.
@@ -247,5 +248,5 @@ pub struct Decision {
     pub plan_update: Option<PlanUpdate>,
     /// Whatever else the model wants to say; kept, never acted on.
     #[serde(default)]
-    pub diagnostics: Option<Value>,
+    pub diagnostics: Option<Freeform>,
 }

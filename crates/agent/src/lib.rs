@@ -6,6 +6,7 @@ pub mod action;
 pub mod budget;
 pub mod context;
 pub mod event;
+pub mod freeform;
 pub mod model;
 pub mod observation;
 pub mod outcome;

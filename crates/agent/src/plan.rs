@@ -5,9 +5,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+
+use crate::freeform::Freeform;
 
 /// What a run is about to do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,7 +26,7 @@ pub struct Plan {
     pub assumptions: Vec<String>,
     /// What the model set itself; it cannot change the run's budgets.
     #[serde(default)]
-    pub constraints: Map<String, Value>,
+    pub constraints: BTreeMap<String, Freeform>,
 }
 
 /// One step of a plan.
@@ -93,7 +97,7 @@ pub struct PatchOp {
     pub path: String,
     /// With what; for `move` the id of the step to stand behind, or nothing for the first place.
     #[serde(default)]
-    pub value: Value,
+    pub value: Freeform,
 }
 
 /// A kind of change.
@@ -219,21 +223,17 @@ impl Plan {
 
     /// A new step; `/steps/ID` names it where the value does not.
     fn add_step(&mut self, id: &str, op: &PatchOp) -> Result<(), PlanError> {
-        let mut written = op.value.clone();
-        if let Value::Object(step) = &mut written {
-            step.entry("id").or_insert_with(|| id.into());
-        }
-        self.steps.push(value(&PatchOp { value: written, ..op.clone() })?);
+        self.steps.push(value(&PatchOp { value: op.value.with("id", id), ..op.clone() })?);
         Ok(())
     }
 
     fn move_step(&mut self, id: &str, op: &PatchOp) -> Result<(), PlanError> {
         let from = self.place(id)?;
         let step = self.steps.remove(from);
-        let to = match &op.value {
-            Value::Null => 0,
-            Value::String(other) => self.place(other)? + 1,
-            _ => {
+        let to = match op.value.read::<Option<String>>() {
+            Ok(None) => 0,
+            Ok(Some(other)) => self.place(&other)? + 1,
+            Err(_) => {
                 return Err(PlanError::BadValue {
                     path: op.path.clone(),
                     reason: "name a step".to_owned(),
@@ -245,7 +245,8 @@ impl Plan {
     }
 }
 
-fn value<T: for<'de> Deserialize<'de>>(op: &PatchOp) -> Result<T, PlanError> {
-    T::deserialize(&op.value)
+fn value<T: DeserializeOwned>(op: &PatchOp) -> Result<T, PlanError> {
+    op.value
+        .read()
         .map_err(|error| PlanError::BadValue { path: op.path.clone(), reason: error.to_string() })
 }

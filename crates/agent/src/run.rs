@@ -36,6 +36,7 @@ use crate::reply::Reply;
 use crate::request::{Refusal, Request};
 use crate::setup::{Preloaded, Provenance, RunKind, Setup, Terms};
 use crate::step::{Input, Noted, Step};
+pub use notes::RunState;
 
 /// One run of an agent.
 #[derive(Debug, Clone)]

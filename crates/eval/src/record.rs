@@ -90,7 +90,7 @@ fn decided(decision: &Decision) -> Turn {
     Turn {
         action: Some(json!(decision.action)),
         plan_update: decision.plan_update.as_ref().map(|update| json!(update)),
-        diagnostics: decision.diagnostics.clone(),
+        diagnostics: decision.diagnostics.as_ref().map(|said| json!(said)),
         ..Turn::default()
     }
 }

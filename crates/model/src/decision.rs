@@ -39,6 +39,7 @@ mod strict;
 use agent::action::Decision;
 use agent::budget::Usage;
 use agent::context::Prompt;
+use agent::freeform::Freeform;
 use agent::plan::PlanUpdate;
 use agent::reply::{Raw, Reply};
 use serde::Deserialize;
@@ -77,6 +78,7 @@ pub fn parse(text: &str) -> Result<Understood, Problem> {
 pub fn from_object(mut object: Map<String, Value>) -> Result<Understood, Problem> {
     let update = object.remove("plan_update").unwrap_or_default();
     let diagnostics = object.remove("diagnostics").filter(|said| !said.is_null());
+    let diagnostics = diagnostics.map(|said| Freeform::of(&said));
     let action = payload::action(object)?;
     let (plan_update, plan_problem) = match Option::<PlanUpdate>::deserialize(update) {
         Ok(plan_update) => (plan_update, None),

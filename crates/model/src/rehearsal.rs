@@ -14,7 +14,7 @@ use permission::{
     Action as Ruling, Answer, ApprovalId, ApprovalRequest, Decision, Permission, Risk, SkillHash,
     Tool, ToolSet,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What comes of an action.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
@@ -66,7 +66,7 @@ pub(crate) fn rehearse<M: Model>(
                 _ => unreachable!("it was not prepared"),
             },
             Step::Done(outcome) => {
-                let (outcome, plan) = (outcome.clone(), run.state()["plan"].clone());
+                let (outcome, plan) = (outcome.clone(), json!(run.plan()));
                 return Rehearsed { replies, actions, outcome, plan };
             }
         };

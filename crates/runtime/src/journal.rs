@@ -40,10 +40,9 @@ use std::path::Path;
 
 use agent::event::{Event, Happening, VERSION};
 use agent::observation::Stored;
-use agent::run::Run;
+use agent::run::{Run, RunState};
 use common::run_id::RunId;
 use common::sha256::Sha256;
-use serde_json::Value;
 use state::Folder;
 
 use content::Contents;
@@ -198,10 +197,11 @@ impl Journal {
     }
 
     /// Replaces `state.json`.
-    pub fn write_state(&mut self, state: &Value) -> Result<(), JournalError> {
+    pub fn write_state(&mut self, state: &RunState<'_>) -> Result<(), JournalError> {
         // It can be made again from the events, so nobody waits for the disk.
-        let json = format!("{state}\n");
-        Ok(self.place.own().exchange(STATE, json.as_bytes())?)
+        let mut json = serde_json::to_vec(state).unwrap_or_default();
+        json.push(b'\n');
+        Ok(self.place.own().exchange(STATE, &json)?)
     }
 
     /// Keeps the list of skills that the model is shown, for a replay.

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::budget::Left;
+use crate::freeform::Freeform;
 use crate::setup::RunKind;
 
 /// The beginning of a run.
@@ -116,7 +117,7 @@ fn what_the_first_version_said_otherwise_is_understood() {
         panic!()
     };
     assert_eq!((again, plan_problem.as_deref()), (true, Some("no")));
-    assert_eq!(decision.diagnostics, Some(json!({"mood": 1})));
+    assert_eq!(decision.diagnostics, Some(Freeform::of(&json!({"mood": 1}))));
     let Reply::Decided { decision, again, .. } = reply(json!({"again": true})) else { panic!() };
     assert_eq!((decision.diagnostics, again), (None, true));
 }

@@ -1,11 +1,24 @@
 //! What a run writes down, and what it tells the model about itself.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::Run;
-use crate::budget::Left;
+use super::{Phase, Run};
+use crate::budget::{Left, Spent};
 use crate::event::{Error, EventData, Happening};
-use crate::plan::StepStatus;
+use crate::plan::{Plan, StepStatus};
+
+/// A run at one moment, as it is written beside its record.
+#[derive(Debug, Serialize)]
+pub struct RunState<'r> {
+    left: Left,
+    phase: &'r Phase,
+    plan: Option<&'r Plan>,
+    run_id: &'r str,
+    skills: Vec<&'r str>,
+    spent: Spent,
+    turn: u32,
+}
 
 impl Run {
     pub(super) fn note(&mut self, data: EventData) {
@@ -43,16 +56,21 @@ impl Run {
     }
 
     /// A snapshot for whoever looks at the run from outside; the events say the same, and more.
-    pub fn state(&self) -> Value {
-        json!({
-            "run_id": self.setup.run_id,
-            "turn": self.turn,
-            "plan": self.plan,
-            "spent": self.spent,
-            "left": self.left(),
-            "skills": self.selected.iter().map(|skill| &skill.name).collect::<Vec<_>>(),
-            "phase": self.phase,
-        })
+    pub fn state(&self) -> RunState<'_> {
+        RunState {
+            left: self.left(),
+            phase: &self.phase,
+            plan: self.plan.as_ref(),
+            run_id: &self.setup.run_id,
+            skills: self.selected.iter().map(|skill| skill.name.as_str()).collect(),
+            spent: self.spent(),
+            turn: self.turn,
+        }
+    }
+
+    /// The plan, if the model has made one.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref()
     }
 
     /// Steps of the plan that are not finished.

@@ -380,12 +380,12 @@ fn a_plan_update_that_makes_no_sense_leaves_a_good_action() {
         (r#""plan_update": {"mode": "replace", "plan": {}}"#, None, "missing field `goal`"),
         (
             r#""plan_update": {"mode": "patch", "ops": [{"op": "increment", "path": "/x"}]}, "diagnostics": {"sure": 1}"#,
-            Some(json!({"sure": 1})),
+            Some(Freeform::of(&json!({"sure": 1}))),
             "unknown variant `increment`, expected one of `set`, `add`, `remove`, `move`",
         ),
         (
             r#""plan_update": {"goal": "g"}, "diagnostics": "hm""#,
-            Some(json!("hm")),
+            Some(Freeform::of(&"hm")),
             "missing field `mode`",
         ),
     ] {

@@ -1,8 +1,8 @@
 //! The planner's plan: always the same three steps.
 
+use agent::freeform::Freeform;
 use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
 use common::text::{one_line, prefix};
-use serde_json::json;
 
 const STEPS: [(&str, &str); 3] = [
     ("skill", "Load the skill that fits"),
@@ -17,7 +17,7 @@ pub(super) fn update(request: &str, statuses: [StepStatus; 3], has_plan: bool) -
         let ops = steps.map(|((id, _), status)| PatchOp {
             op: Op::Set,
             path: format!("/steps/{id}/status"),
-            value: json!(status),
+            value: Freeform::of(&status),
         });
         return PlanUpdate::Patch { ops: ops.collect() };
     }

@@ -1,6 +1,7 @@
 //! Schemas as data: what they are made of, and that whatever they allow is read.
 
 use agent::action::{Action, SkillRef};
+use agent::freeform::Freeform;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -161,7 +162,7 @@ fn a_call_of_a_tool_is_a_decision() {
     );
     let planned = planned.unwrap().decision;
     assert!(planned.plan_update.is_some());
-    assert_eq!(planned.diagnostics, Some(1.into()));
+    assert_eq!(planned.diagnostics, Some(Freeform::of(&1)));
 }
 
 /// Whatever a schema allows.

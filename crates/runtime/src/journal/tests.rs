@@ -3,7 +3,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 
 use common::run_id::RunId;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::sample::said;

@@ -81,10 +81,10 @@ fn plan_update() -> impl Strategy<Value = PlanUpdate> {
             goal,
             steps,
             assumptions,
-            constraints,
+            constraints: constraints.iter().map(|(k, v)| (k.clone(), Freeform::of(v))).collect(),
         });
     let op = (select(vec![Op::Set, Op::Add, Op::Remove, Op::Move]), any::<String>(), json())
-        .prop_map(|(op, path, value)| PatchOp { op, path, value });
+        .prop_map(|(op, path, value)| PatchOp { op, path, value: Freeform::of(&value) });
     prop_oneof![
         plan.prop_map(|plan| PlanUpdate::Replace { plan }),
         vec(op, 0..3).prop_map(|ops| PlanUpdate::Patch { ops }),
@@ -94,9 +94,9 @@ fn plan_update() -> impl Strategy<Value = PlanUpdate> {
 /// Any decision.
 pub(crate) fn decision() -> impl Strategy<Value = Decision> {
     let diagnostics = option::of(json().prop_filter("null is none", |said| !said.is_null()));
-    (action(), option::of(plan_update()), diagnostics).prop_map(
-        |(action, plan_update, diagnostics)| Decision { action, plan_update, diagnostics },
-    )
+    (action(), option::of(plan_update()), diagnostics).prop_map(|(action, plan_update, said)| {
+        Decision { action, plan_update, diagnostics: said.map(|said| Freeform::of(&said)) }
+    })
 }
 
 /// Text around an object, before and after, that says nothing.

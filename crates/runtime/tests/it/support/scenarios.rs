@@ -2,6 +2,7 @@
 
 use agent::action::{Action, Decision, SkillRef};
 use agent::budget::Usage;
+use agent::freeform::Freeform;
 use agent::observation::SelectedSkill;
 use agent::reply::{Raw, Reply};
 use agent::setup::{Preloaded, Setup};
@@ -217,7 +218,7 @@ fn decided(action: Action, plan_update: Option<Value>) -> Reply {
     let decision = Decision {
         action,
         plan_update: plan_update.map(|update| serde_json::from_value(update).unwrap()),
-        diagnostics: Some(json!({"mood": "good"})),
+        diagnostics: Some(Freeform::of(&json!({"mood": "good"}))),
     };
     // Numbers whose sums show it when one is read back wrong.
     let usage = Usage {
