@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
-mod crash;
 mod kept;
-mod kill;
+mod slow;
 mod support;

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
-mod kill;
 mod record;
-mod resume;
+mod slow;
 mod support;
 mod verify;

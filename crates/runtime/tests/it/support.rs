@@ -29,7 +29,8 @@ pub(crate) const CATALOG: &str = "Available Skills:\n- name=alpha | source=user 
 /// Made once, since that takes longer than most runs.
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new([], []).unwrap());
 
-/// A folder with runs, and a file that every side effect adds a line to.
+/// A folder with runs, and a file that every side effect adds a line to; in memory where that is possible, since a
+/// kill does not lose what was written.
 pub(crate) struct World {
     folder: PathBuf,
     /// Removes the folder in the end.
@@ -38,7 +39,9 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let owner = TempDir::new().unwrap();
+        let memory = Path::new("/dev/shm");
+        let owner = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+        let owner = owner.unwrap();
         Self { folder: owner.path().to_owned(), _owner: Some(owner) }
     }
 

@@ -18,7 +18,7 @@ use crate::support::{Hooks, Moment, World, owner, setup};
 
 const INDEX: &str = r#"[{"name":"alpha"}]"#;
 
-fn record(scenario: &Scenario) -> World {
+pub(crate) fn record(scenario: &Scenario) -> World {
     let world = World::new();
     world.record(scenario);
     assert_eq!(verify(&world.run_folder(), Some(&owner())).unwrap().problems, []);
@@ -26,46 +26,14 @@ fn record(scenario: &Scenario) -> World {
 }
 
 /// Problems as the event and the sort of each.
-fn problems(folder: &Path) -> Vec<(Option<u64>, ProblemKind)> {
+pub(crate) fn problems(folder: &Path) -> Vec<(Option<u64>, ProblemKind)> {
     let Verification { ok, problems, .. } = verify(folder, Some(&owner())).unwrap();
     assert_eq!(ok, problems.is_empty());
     problems.into_iter().map(|problem| (problem.seq, problem.kind)).collect()
 }
 
-/// Flips a bit of every `step`th byte of a file, one after the other: each time it must be found.
-fn flip(folder: &Path, name: &str, step: usize) {
-    let path = folder.join(name);
-    let original = fs::read(&path).unwrap();
-    assert!(!original.is_empty(), "{name}");
-    for place in (0..original.len()).step_by(step) {
-        let mut bytes = original.clone();
-        bytes[place] ^= [0x01, 0x20, 0x80][place / step % 3];
-        fs::write(&path, &bytes).unwrap();
-        let found = verify(folder, Some(&owner())).unwrap();
-        assert!(!found.ok || !found.origin.is_own(), "{name}, byte {place}: {}", bytes[place]);
-    }
-    fs::write(&path, original).unwrap();
-    assert_eq!(problems(folder), []);
-}
-
-#[test]
-fn any_flipped_byte_of_a_finished_run_is_found() {
-    let world = record(&answer_at_once());
-    for name in ["events.jsonl", "events.seal", "run.json", "final.md"] {
-        flip(&world.run_folder(), name, 1);
-    }
-}
-
-#[test]
-fn any_flipped_byte_of_a_run_that_waits_is_found() {
-    let world = record(&nobody_answers());
-    flip(&world.run_folder(), "events.jsonl", 5);
-    flip(&world.run_folder(), "events.seal", 11);
-    flip(&world.run_folder(), "run.json", 11);
-}
-
 /// The world of a run that was killed at a moment.
-fn killed_at(scenario: Scenario, moment: Moment) -> World {
+pub(crate) fn killed_at(scenario: Scenario, moment: Moment) -> World {
     let world = World::new();
     let copy = World::new();
     let mut journal = world.begin(Durability::NoSync);
@@ -84,23 +52,6 @@ fn killed_at(scenario: Scenario, moment: Moment) -> World {
     world.drive(&mut Run::start(setup(&scenario)), &mut journal, &scenario, hooks);
     assert!(done.take());
     copy
-}
-
-#[test]
-fn any_flipped_byte_of_a_run_that_was_killed_is_found() {
-    let world = killed_at(one_effect(), Moment::AfterEffect);
-    flip(&world.run_folder(), "events.jsonl", 5);
-    flip(&world.run_folder(), "events.seal", 11);
-}
-
-#[test]
-fn any_flipped_byte_of_the_last_line_is_found_even_before_its_commit_was_sealed() {
-    let world = killed_at(answer_at_once(), Moment::Asked);
-    let folder = world.run_folder();
-    let seals = fs::read_to_string(folder.join("events.seal")).unwrap();
-    fs::write(folder.join("events.seal"), seals.trim_end()).unwrap();
-    assert_eq!(problems(&folder), []);
-    flip(&folder, "events.jsonl", 3);
 }
 
 /// Changes the lines of a finished run, and says what is found.

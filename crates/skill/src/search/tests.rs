@@ -2,7 +2,7 @@ use super::*;
 use crate::corpus;
 
 #[test]
-fn real_requests_find_their_skills() {
+fn requests_of_the_corpus_find_their_skills() {
     let Some(queries) = corpus::queries() else { return };
     let files = corpus::files();
     let options =

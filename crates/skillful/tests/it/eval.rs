@@ -15,12 +15,12 @@ use crate::turns;
 use crate::turns::{turns, write};
 use crate::world::World;
 
-fn suites() -> PathBuf {
+pub(crate) fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals").canonicalize().unwrap()
 }
 
 /// A world whose user writes the cases and need not look at them.
-fn authors() -> World {
+pub(crate) fn authors() -> World {
     World::new().with("SKILLFUL_TRUST_PROJECTS", "all")
 }
 
@@ -33,23 +33,6 @@ fn said(answer: &str) -> Value {
 fn results(world: &World) -> PathBuf {
     let folders = fs::read_dir(world.path("project/.agent/eval-runs")).unwrap();
     folders.map(|entry| entry.unwrap().path()).max().unwrap()
-}
-
-#[test]
-fn every_suite_of_this_repository_passes() {
-    let world = authors();
-    let seen = world.run(&format!("skillful eval run -q {}", suites().display()));
-    assert!(!seen.contains('✗') && !seen.contains("[exit"), "{seen}");
-    let report = world.json(&format!("skillful eval run --json {}", suites().display()));
-    let results = report["results"].as_array().unwrap();
-    let failed: Vec<&Value> = results.iter().filter(|result| result["passed"] != true).collect();
-    assert!(failed.is_empty(), "{failed:#?}");
-    assert!(report["summary"]["cases"].as_u64().unwrap() >= 80);
-    for dimension in
-        ["trigger", "sequence", "disclosure", "security", "budget", "output", "files", "streaming"]
-    {
-        assert_eq!(report["summary"]["dimensions"][dimension], 1.0, "{dimension}");
-    }
 }
 
 /// A case cannot turn a tool on, so this promise is kept with the user's own settings.

@@ -6,8 +6,6 @@
     reason = "a failed step fails the test, and a skipped one says so"
 )]
 
-mod escape;
-mod output;
 mod refusal;
-mod useful_work;
+mod slow;
 mod world;

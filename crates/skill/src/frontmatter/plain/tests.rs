@@ -89,7 +89,7 @@ fn whatever_leaves_a_doubt_is_left_to_the_full_parser() {
 }
 
 #[test]
-fn it_agrees_with_the_full_parser_on_every_real_skill() {
+fn it_agrees_with_the_full_parser_on_every_skill_of_the_corpus() {
     let (mut fast, mut all) = (0, 0);
     for (path, bytes) in &corpus::files() {
         let Ok((yaml, _)) = split_whole(bytes, &Limits::default()) else { continue };

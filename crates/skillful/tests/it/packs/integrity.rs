@@ -1,56 +1,8 @@
 //! What is installed is what was packed, to the byte, or it shows.
 
-use std::fs;
-use std::path::Path;
-
 use insta::assert_snapshot;
 
-use crate::world::World;
-use crate::world::packs::{key, packed, refusal, skill, works};
-
-/// Changes one byte of a file at a time; each time `verify` must notice.
-fn tampered(world: &World, file: &Path, line: &str, step: usize) {
-    let bytes = fs::read(file).unwrap();
-    for at in (0..bytes.len()).step_by(step) {
-        let mut changed = bytes.clone();
-        changed[at] ^= 1;
-        fs::write(file, changed).unwrap();
-        let output = world.output(line);
-        assert!(!output.status.success(), "byte {at} of {file:?} was changed unseen");
-    }
-    fs::write(file, bytes).unwrap();
-    assert!(world.output(line).status.success(), "{file:?}");
-}
-
-#[test]
-fn a_change_of_any_byte_is_noticed() {
-    let world = packed();
-    key(&world, "k");
-    works(&world, "trust key k.pub --name us");
-    works(&world, "sign demo.zip --key k.sec");
-    works(&world, "install demo.zip");
-    let verify = "skillful verify demo --scope user";
-    let root = world.path("home/.agent/skills");
-    let pack = fs::read_dir(root.join(".packs")).unwrap().next().unwrap().unwrap().path();
-    tampered(&world, &world.path("project/demo.zip"), "skillful verify demo.zip", 29);
-    tampered(&world, &root.join("demo/SKILL.md"), verify, 17);
-    tampered(&world, &root.join("demo/references/a.md"), verify, 1);
-    tampered(&world, &pack.join("manifest.json"), verify, 31);
-    tampered(&world, &pack.join("manifest.json.minisig"), verify, 19);
-    tampered(&world, &world.path("home/.agent/skills.lock"), verify, 61);
-    tampered(&world, &world.path("home/.agent/trust.json"), verify, 23);
-    // So are files that come, go, or become executable.
-    let check = |line: &str, undo: &str, code: &str| {
-        world.run(&format!("cd ../home/.agent/skills/demo && {line}"));
-        assert_eq!(refusal(&world, "verify demo --scope user"), (code.to_owned(), 4), "{line}");
-        world.run(&format!("cd ../home/.agent/skills/demo && {undo}"));
-        works(&world, "verify demo --scope user");
-    };
-    check("echo x > more", "rm more", "PresentButUnlisted");
-    check("mv references/a.md ../a", "mv ../a references/a.md", "ListedButAbsent");
-    check("chmod +x SKILL.md", "chmod -x SKILL.md", "WrongMode");
-    check("mv SKILL.md ../a; ln -s ../a SKILL.md", "rm SKILL.md; mv ../a SKILL.md", "WrongSize");
-}
+use crate::world::packs::{packed, refusal, skill, works};
 
 #[test]
 fn a_file_that_was_replaced_after_verifying_is_noticed_when_it_is_loaded() {

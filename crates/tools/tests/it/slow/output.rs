@@ -34,7 +34,7 @@ fn peak_memory() -> u64 {
 #[test]
 fn a_hundred_megabytes_are_stored_with_little_memory() {
     if std::env::var_os(ALONE).is_none() {
-        return run_alone("output::a_hundred_megabytes_are_stored_with_little_memory");
+        return run_alone("slow::output::a_hundred_megabytes_are_stored_with_little_memory");
     }
     let Some(shell) = installed("sh") else { return };
     for (name, kernel) in kernels() {

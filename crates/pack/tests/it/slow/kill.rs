@@ -14,7 +14,7 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use crate::support::{CHANGES, World, prepared};
 
-const KILLED: &str = "kill::a_kill_before_any_operation_leaves_old_or_new";
+const KILLED: &str = "slow::kill::a_kill_before_any_operation_leaves_old_or_new";
 const WORLD: &str = "PACK_KILL_WORLD";
 const CHANGE: &str = "PACK_KILL_CHANGE";
 const OPERATION: &str = "PACK_KILL_OPERATION";

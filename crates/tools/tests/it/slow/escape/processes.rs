@@ -452,7 +452,7 @@ fn a_daemon_dies_with_an_agent_that_is_killed() {
         let mut agent = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "escape::processes::an_agent_that_is_going_to_be_killed",
+                "slow::escape::processes::an_agent_that_is_going_to_be_killed",
                 "--nocapture",
             ])
             .env("KILLED_AGENT_KERNEL", name)

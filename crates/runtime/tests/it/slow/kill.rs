@@ -17,7 +17,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use crate::support::scenarios::three_effects;
 use crate::support::{Hooks, Moment, World, answer, owner, setup};
 
-const KILLED: &str = "kill::a_run_that_is_killed_at_any_moment_goes_on";
+const KILLED: &str = "slow::kill::a_run_that_is_killed_at_any_moment_goes_on";
 const WORLD: &str = "AGENT_KILL_WORLD";
 const MOMENT: &str = "AGENT_KILL_MOMENT";
 /// How many kills at random instants, unless `AGENT_KILLS` says otherwise.

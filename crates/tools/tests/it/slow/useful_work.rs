@@ -97,7 +97,7 @@ fn shell(content: &str, expected: &str) {
 
 #[test]
 fn all_of_this_works_for_an_unprivileged_user_as_well() {
-    run_again_unprivileged("useful_work::");
+    run_again_unprivileged("slow::useful_work::");
 }
 
 #[test]

@@ -16,5 +16,5 @@ use crate::world::run_again_unprivileged;
 
 #[test]
 fn the_suite_holds_for_an_unprivileged_user_as_well() {
-    run_again_unprivileged("escape::");
+    run_again_unprivileged("slow::escape::");
 }

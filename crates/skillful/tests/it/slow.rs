@@ -1,0 +1,13 @@
+//! Worlds of strangers by the hundred, and much of everything.
+//!
+//! `./check --fast` leaves out what is in here.
+
+mod foreign_evals;
+mod hostile;
+mod hostile_packs;
+mod hostile_state;
+mod housekeeping;
+mod packs;
+mod scan;
+mod sources;
+mod suites;
