@@ -7,6 +7,7 @@ mod failure;
 mod installing;
 mod models;
 mod output;
+mod platform;
 mod session;
 mod workspace;
 

@@ -1,6 +1,7 @@
 //! A hundred megabytes of output: all of it stored, little of it in memory.
 //!
 //! Alone in its program, because the memory of a process is what it measures.
+#![cfg(all(target_os = "linux", not(portable)))]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,5 +1,6 @@
 //! What happens where the kernel cannot do everything: nothing runs, or the record says what was
 //! missing.
+#![cfg(all(target_os = "linux", not(portable)))]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,4 +1,5 @@
 //! What scripts do for a living, inside the sandbox: it must work as it does outside.
+#![cfg(all(target_os = "linux", not(portable)))]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,5 +1,6 @@
 //! Real attempts to get out of the sandbox, as root and as an ordinary user, with and without
 //! namespaces.
+#![cfg(all(target_os = "linux", not(portable)))]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
