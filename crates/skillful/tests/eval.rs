@@ -38,6 +38,7 @@ fn results(world: &World) -> PathBuf {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn every_suite_of_this_repository_passes() {
     let world = authors();
     let seen = world.run(&format!("skillful eval run -q {}", suites().display()));
@@ -492,6 +493,7 @@ fn the_number_of_jobs_changes_no_result() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn with_and_without_a_skill_are_compared() {
     let world = authors();
     world.write("project/.agent/evals/inputs/sales.csv", "region,amount\nnorth,10\n");

@@ -53,6 +53,7 @@ fn codes(world: &World) -> Vec<Value> {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_fresh_user_gets_an_answer_without_any_key() {
     let world = sales();
     let seen = world.run("skillful run --yes \"Summarise sales.csv\"");
@@ -66,6 +67,7 @@ fn a_fresh_user_gets_an_answer_without_any_key() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn without_a_person_a_script_is_refused_and_the_shown_command_allows_it() {
     let world = sales();
     let refused = world.run("skillful run \"Summarise sales.csv\"");
@@ -82,6 +84,7 @@ fn without_a_person_a_script_is_refused_and_the_shown_command_allows_it() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_run_that_waits_for_an_approval_goes_on_when_it_is_there() {
     let world = sales();
     let run = world.json("skillful run --json \"Summarise sales.csv\"")["run_id"]
@@ -145,6 +148,7 @@ fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it(
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn rules_of_the_environment_count_after_the_users() {
     let outcome = |user: &str, variable: (&str, &str), flags: &str| {
         let world = sales().with(variable.0, variable.1);
@@ -351,6 +355,7 @@ fn what_a_kill_at_the_very_end_left_out_is_written_when_the_run_is_taken_up() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn of_two_skills_with_one_name_the_selected_one_is_used() {
     let world = scripted(json!([
         act(

@@ -111,6 +111,7 @@ fn a_helper_swapped_while_the_question_is_open_does_not_run() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_was_not_approved_never_runs_however_files_change() {
     let world = world();
     always(&world);
@@ -138,6 +139,7 @@ fn what_was_not_approved_never_runs_however_files_change() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_runs_is_a_copy_of_what_was_approved() {
     let world = world();
     let script = "cd \"$SKILL_DIR\" && find . | sort && test -x scripts/run.sh && ls -l current | sed 's/.*current/current/'";
@@ -169,6 +171,7 @@ fn check_unbound(world: &World, reason: &str) {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_link_out_of_the_skill_is_never_approved_for_always() {
     let world = world();
     world.write("home/.agent/shared.sh", "echo good\n");
@@ -177,6 +180,7 @@ fn a_link_out_of_the_skill_is_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_link_that_leads_nowhere_yet_may_lead_out_later() {
     let world = world();
     world.link(&format!("{SKILL}/later"), "/nonexistent/later");
@@ -184,6 +188,7 @@ fn a_link_that_leads_nowhere_yet_may_lead_out_later() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_pipe_is_never_approved_for_always() {
     let world = world();
     world.run(&format!("mkfifo ../{SKILL}/pipe"));
@@ -191,6 +196,7 @@ fn a_pipe_is_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn too_many_files_are_never_approved_for_always() {
     let world = world();
     world.run(&format!("mkdir ../{SKILL}/many && cd ../{SKILL}/many && seq 20001 | xargs touch"));
@@ -198,6 +204,7 @@ fn too_many_files_are_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn too_many_bytes_are_never_approved_for_always() {
     let world = world();
     world.run(&format!("truncate -s 257M ../{SKILL}/large"));
@@ -205,6 +212,7 @@ fn too_many_bytes_are_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn folders_without_end_are_never_approved_for_always() {
     let world = world();
     let line = format!("cd ../{SKILL} && for i in $(seq 200); do mkdir d && cd d; done");
