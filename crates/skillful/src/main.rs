@@ -2,14 +2,11 @@
 
 mod cli;
 mod commands;
-mod config;
 mod failure;
 mod installing;
-mod models;
 mod output;
 mod platform;
 mod session;
-mod workspace;
 
 use std::process::ExitCode;
 

@@ -14,45 +14,45 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = or_a_string)]
-pub(crate) struct ModelSettings {
+pub struct ModelSettings {
     /// Who decides: `offline`, `scripted`, `mock` (scripted by the file `name` or by `params`, else offline), `openai` (and every compatible server) or `anthropic`; found out when not set.
-    pub(crate) provider: Option<Provider>,
+    pub provider: Option<Provider>,
     /// The model's name; of a scripted one, its file.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Where the server is, with the path that its interface begins with.
-    pub(crate) base_url: Option<String>,
+    pub base_url: Option<String>,
     /// How decisions are asked for: `tools`, `json`, or `auto` to find out what the server understands.
-    pub(crate) protocol: Protocol,
+    pub protocol: Protocol,
     /// Whether replies come in pieces.
-    pub(crate) stream: bool,
+    pub stream: bool,
     /// The variable that holds the key; the provider's usual one when not set.
-    pub(crate) api_key_env: Option<String>,
+    pub api_key_env: Option<String>,
     /// A command that prints the key, word by word.
-    pub(crate) api_key_command: Option<Vec<String>>,
+    pub api_key_command: Option<Vec<String>>,
     /// Further headers of every request.
-    pub(crate) headers: BTreeMap<String, Secret>,
+    pub headers: BTreeMap<String, Secret>,
     /// A file with certificates of further authorities (PEM).
-    pub(crate) ca_file: Option<String>,
+    pub ca_file: Option<String>,
     /// Further parameters of every request, such as `temperature`; of a mock, its script.
-    pub(crate) params: Map<String, Value>,
+    pub params: Map<String, Value>,
     /// Tokens that one reply may have.
-    pub(crate) max_tokens: Option<u64>,
+    pub max_tokens: Option<u64>,
     /// Tries after the first, where a failure may pass.
-    pub(crate) max_retries: u32,
+    pub max_retries: u32,
     /// Seconds for a connection.
-    pub(crate) connect_timeout_seconds: u64,
+    pub connect_timeout_seconds: u64,
     /// Seconds without a byte of a reply.
-    pub(crate) idle_timeout_seconds: u64,
+    pub idle_timeout_seconds: u64,
     /// Seconds for a whole reply.
-    pub(crate) timeout_seconds: u64,
+    pub timeout_seconds: u64,
     /// What models cost, by name, in US dollars for a million tokens: `input`, `output`, `cached_input`, `cache_write`.
-    pub(crate) prices: BTreeMap<String, Price>,
+    pub prices: BTreeMap<String, Price>,
 }
 
 /// Who decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Provider {
+pub enum Provider {
     /// A planner without a language model.
     Offline,
     /// A file that says what to do.
@@ -91,14 +91,14 @@ impl Default for ModelSettings {
 
 impl ModelSettings {
     /// The settings for another model: what belongs to the configured server, its key above all, stays with it.
-    pub(crate) fn of(&self, provider: Provider, name: Option<String>) -> Self {
+    pub fn of(&self, provider: Provider, name: Option<String>) -> Self {
         let same = self.provider.is_none_or(|own| own == provider);
         let rest = if same { self.clone() } else { self.without_server() };
         Self { provider: Some(provider), name, ..rest }
     }
 
     /// The settings for another process: as JSON for a file, and the headers, which are in no file, as a variable.
-    pub(crate) fn handed_on(&self) -> (Value, Option<(OsString, OsString)>) {
+    pub fn handed_on(&self) -> (Value, Option<(OsString, OsString)>) {
         let open = Self { headers: BTreeMap::new(), ..self.clone() };
         let headers =
             self.headers.iter().map(|(name, value)| (name.clone(), value.expose().into()));
@@ -122,7 +122,7 @@ impl ModelSettings {
 
 impl Provider {
     /// As it is written.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Offline => "offline",
             Self::Scripted => "scripted",
@@ -132,7 +132,8 @@ impl Provider {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// The provider of that name.
+    pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Offline, Self::Scripted, Self::Mock, Self::OpenAi, Self::Anthropic];
         all.into_iter().find(|provider| provider.as_str() == name)
     }

@@ -24,57 +24,57 @@ use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};
 use skill::metadata::Mode;
 
-pub(crate) use case::objections;
-pub(crate) use evals::EvalSettings;
-pub(crate) use layers::{Layers, closest, expand, leaves, variable_names};
-pub(crate) use model::{ModelSettings, Provider};
-pub(crate) use origin::Origin;
-pub(crate) use project::Objection;
-pub(crate) use rules::RuleSet;
-pub(crate) use said::ConfigError;
+pub use case::objections;
+pub use evals::EvalSettings;
+pub use layers::{Layers, closest, expand, leaves, variable_names};
+pub use model::{ModelSettings, Provider};
+pub use origin::Origin;
+pub use project::Objection;
+pub use rules::RuleSet;
+pub use said::ConfigError;
 
 /// Settings of `.agent/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Config {
+pub struct Config {
     /// Further folders to search for skills, the strongest first.
-    pub(crate) skill_roots: Vec<String>,
+    pub skill_roots: Vec<String>,
     /// How skills are found.
-    pub(crate) registry: Registry,
+    pub registry: Registry,
     /// The list of skills a model is shown.
-    pub(crate) catalog: CatalogSettings,
+    pub catalog: CatalogSettings,
     /// What searching looks at.
-    pub(crate) search: SearchSettings,
+    pub search: SearchSettings,
     /// What is refused or cut.
-    pub(crate) security: Security,
+    pub security: Security,
     /// Whether a project's skills wait for the user's word.
-    pub(crate) trust: TrustSettings,
+    pub trust: TrustSettings,
     /// Who decides, and how it is reached; `"openai:NAME"` is short for its first two settings.
-    pub(crate) model: ModelSettings,
+    pub model: ModelSettings,
     /// Whether bodies are shown from the start (`core`) or after selection (`metadata`).
-    pub(crate) disclosure: Disclosure,
+    pub disclosure: Disclosure,
     /// How much a run may use.
-    pub(crate) budget: Budget,
+    pub budget: Budget,
     /// How often something may go wrong in a run, and how much it may ask for at once.
-    pub(crate) patience: Patience,
+    pub patience: Patience,
     /// How scripts run.
-    pub(crate) execution: Execution,
+    pub execution: Execution,
     /// What the record of a run holds.
-    pub(crate) audit: Audit,
+    pub audit: Audit,
     /// How packs are installed.
-    pub(crate) install: Install,
+    pub install: Install,
     /// How evals are judged.
-    pub(crate) eval: EvalSettings,
+    pub eval: EvalSettings,
     /// What is allowed, asked or denied, by permission and pattern; the last match wins.
-    pub(crate) permissions: serde_json::Map<String, serde_json::Value>,
+    pub permissions: serde_json::Map<String, serde_json::Value>,
     /// Named sets of permissions, chosen with `--profile`.
-    pub(crate) profiles: serde_json::Map<String, serde_json::Value>,
+    pub profiles: serde_json::Map<String, serde_json::Value>,
 }
 
 /// When a model sees the bodies of skills.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Disclosure {
+pub enum Disclosure {
     /// Names and descriptions first, a body after selection.
     #[default]
     Metadata,
@@ -85,23 +85,23 @@ pub(crate) enum Disclosure {
 /// How scripts run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Execution {
+pub struct Execution {
     /// What happens where the kernel cannot contain a script.
-    pub(crate) sandbox: Sandbox,
+    pub sandbox: Sandbox,
     /// Seconds a script may take.
-    pub(crate) timeout_seconds: u64,
+    pub timeout_seconds: u64,
     /// Tools that ask before every use, whatever the rules allow; the lists of all places add up.
-    pub(crate) require_approval_for: Vec<String>,
+    pub require_approval_for: Vec<String>,
     /// Commands for further file extensions of scripts.
-    pub(crate) interpreters: std::collections::BTreeMap<String, Vec<String>>,
+    pub interpreters: std::collections::BTreeMap<String, Vec<String>>,
     /// Arguments that a script may be called with.
-    pub(crate) max_arguments: usize,
+    pub max_arguments: usize,
     /// Bytes of one argument.
-    pub(crate) max_argument_bytes: usize,
+    pub max_argument_bytes: usize,
     /// Hosts that network requests may reach.
-    pub(crate) network_hosts: Vec<String>,
+    pub network_hosts: Vec<String>,
     /// Those of them that may have private, loopback or link-local addresses.
-    pub(crate) private_hosts: Vec<String>,
+    pub private_hosts: Vec<String>,
 }
 
 impl Default for Execution {
@@ -123,7 +123,7 @@ impl Default for Execution {
 /// What happens where the kernel cannot contain a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Sandbox {
+pub enum Sandbox {
     /// It does not run.
     #[default]
     Required,
@@ -136,40 +136,39 @@ pub(crate) enum Sandbox {
 /// What the record of a run holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Audit {
+pub struct Audit {
     /// Further patterns (regular expressions) of secrets that are never written.
-    pub(crate) redact: Vec<String>,
+    pub redact: Vec<String>,
     /// Whether prompts and what the model wrote are recorded, not only their hash and size.
-    pub(crate) store_prompts: bool,
+    pub store_prompts: bool,
 }
 
 /// How packs are installed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Install {
+pub struct Install {
     /// Which packs must be signed: `never` any, `remote` ones, `always` all.
-    pub(crate) require_signature: RequireSignature,
+    pub require_signature: RequireSignature,
     /// What happens when a loaded file differs from what was installed: `warn`, `require` refuses it, `off`.
-    pub(crate) verify_on_load: VerifyOnLoad,
+    pub verify_on_load: VerifyOnLoad,
     /// Files of a pack.
-    pub(crate) max_entries: u64,
+    pub max_entries: u64,
     /// Bytes of all files of a pack.
-    pub(crate) max_bytes: u64,
+    pub max_bytes: u64,
     /// How many times larger a file may be than its compressed form.
-    pub(crate) max_ratio: u64,
+    pub max_ratio: u64,
     /// Seconds that fetching a pack may take.
-    pub(crate) timeout_seconds: u64,
+    pub timeout_seconds: u64,
 }
 
 impl Default for Install {
     fn default() -> Self {
-        let limits = pack::material::Limits::default();
         Self {
             require_signature: RequireSignature::Never,
             verify_on_load: VerifyOnLoad::default(),
-            max_entries: limits.entries,
-            max_bytes: limits.bytes,
-            max_ratio: limits.ratio,
+            max_entries: 10_000,
+            max_bytes: 100 << 20,
+            max_ratio: 100,
             timeout_seconds: 300,
         }
     }
@@ -178,7 +177,7 @@ impl Default for Install {
 /// Which packs must be signed by a trusted key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RequireSignature {
+pub enum RequireSignature {
     /// None.
     #[default]
     Never,
@@ -191,21 +190,21 @@ pub(crate) enum RequireSignature {
 /// How skills are found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Registry {
+pub struct Registry {
     /// The order of sources, the strongest first.
-    pub(crate) precedence: Vec<Source>,
+    pub precedence: Vec<Source>,
     /// Whether the folders of other clients are searched, too, such as `.claude` and `.codex`.
-    pub(crate) compat: bool,
+    pub compat: bool,
     /// Whether symbolic links are followed.
-    pub(crate) follow_symlinks: bool,
+    pub follow_symlinks: bool,
     /// How deep grouping folders may nest.
-    pub(crate) max_depth: usize,
+    pub max_depth: usize,
     /// Folders looked at in one root.
-    pub(crate) max_directories: usize,
+    pub max_directories: usize,
     /// `strict`, or `lenient` to index skills with a flawed frontmatter, too.
-    pub(crate) mode: Mode,
+    pub mode: Mode,
     /// Folders of skills that count before all others of their name, by name.
-    pub(crate) pin: std::collections::BTreeMap<String, String>,
+    pub pin: std::collections::BTreeMap<String, String>,
 }
 
 impl Default for Registry {
@@ -226,11 +225,11 @@ impl Default for Registry {
 /// The list of skills a model is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct CatalogSettings {
+pub struct CatalogSettings {
     /// How it is written: `lines`, `xml` or `json`.
-    pub(crate) format: CatalogFormat,
+    pub format: CatalogFormat,
     /// Characters it may take.
-    pub(crate) max_chars: usize,
+    pub max_chars: usize,
 }
 
 impl Default for CatalogSettings {
@@ -243,35 +242,35 @@ impl Default for CatalogSettings {
 /// What searching looks at.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct SearchSettings {
+pub struct SearchSettings {
     /// Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
-    pub(crate) bodies: bool,
+    pub bodies: bool,
 }
 
 /// What is refused or cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Security {
+pub struct Security {
     /// Whether `<` or `>` in a name, description or `when_to_use` refuses the skill.
-    pub(crate) block_angle_brackets_in_frontmatter: bool,
+    pub block_angle_brackets_in_frontmatter: bool,
     /// Lines of a frontmatter.
-    pub(crate) max_frontmatter_lines: usize,
+    pub max_frontmatter_lines: usize,
     /// Characters of a frontmatter line.
-    pub(crate) max_frontmatter_line_chars: usize,
+    pub max_frontmatter_line_chars: usize,
     /// Nesting of frontmatter values.
-    pub(crate) max_frontmatter_depth: usize,
+    pub max_frontmatter_depth: usize,
     /// Lines of a body.
-    pub(crate) max_skill_body_lines: usize,
+    pub max_skill_body_lines: usize,
     /// Characters of a body.
-    pub(crate) max_skill_body_chars: usize,
+    pub max_skill_body_chars: usize,
     /// What happens to a longer body: `trim` or `reject`.
-    pub(crate) oversize_skill_body: Oversize,
+    pub oversize_skill_body: Oversize,
     /// Bytes of a file that is read as a resource.
-    pub(crate) max_resource_file_bytes: u64,
+    pub max_resource_file_bytes: u64,
     /// Characters of an excerpt.
-    pub(crate) max_resource_excerpt_chars: usize,
+    pub max_resource_excerpt_chars: usize,
     /// Files that the tools see although their names say that they hold secrets.
-    pub(crate) visible_files: Vec<String>,
+    pub visible_files: Vec<String>,
 }
 
 impl Default for Security {
@@ -296,15 +295,15 @@ impl Default for Security {
 /// Whether a project's skills wait for the user's word.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct TrustSettings {
+pub struct TrustSettings {
     /// `ask` hides a project's skills until `skillful trust project`; `all` is for CI.
-    pub(crate) projects: ProjectTrust,
+    pub projects: ProjectTrust,
 }
 
 /// Which projects' skills may be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ProjectTrust {
+pub enum ProjectTrust {
     /// Those the user has trusted.
     #[default]
     Ask,
@@ -313,7 +312,8 @@ pub(crate) enum ProjectTrust {
 }
 
 impl Config {
-    pub(crate) fn scan_options(&self) -> skill::scan::ScanOptions {
+    /// How folders are searched for skills.
+    pub fn scan_options(&self) -> skill::scan::ScanOptions {
         skill::scan::ScanOptions {
             read: self.read_options(),
             depth: self.registry.max_depth,
@@ -323,7 +323,8 @@ impl Config {
         }
     }
 
-    pub(crate) fn read_options(&self) -> skill::metadata::ReadOptions {
+    /// How frontmatter is read.
+    pub fn read_options(&self) -> skill::metadata::ReadOptions {
         skill::metadata::ReadOptions {
             mode: self.registry.mode,
             block_angle_brackets: self.security.block_angle_brackets_in_frontmatter,
@@ -335,7 +336,8 @@ impl Config {
         }
     }
 
-    pub(crate) fn load_limits(&self) -> skill::load::Limits {
+    /// How much of a skill is handed over.
+    pub fn load_limits(&self) -> skill::load::Limits {
         skill::load::Limits {
             body_lines: self.security.max_skill_body_lines,
             body_chars: self.security.max_skill_body_chars,
@@ -346,21 +348,24 @@ impl Config {
         }
     }
 
-    pub(crate) fn catalog_limits(&self) -> skill::offer::CatalogLimits {
+    /// How the list of skills is written.
+    pub fn catalog_limits(&self) -> skill::offer::CatalogLimits {
         skill::offer::CatalogLimits {
             format: self.catalog.format,
             max_chars: self.catalog.max_chars,
         }
     }
 
-    pub(crate) fn argument_limits(&self) -> tools::script::ArgumentLimits {
+    /// What a script may be given.
+    pub fn argument_limits(&self) -> tools::script::ArgumentLimits {
         tools::script::ArgumentLimits {
             count: self.execution.max_arguments,
             bytes: self.execution.max_argument_bytes,
         }
     }
 
-    pub(crate) fn confinement(&self) -> tools::sandbox::Confinement {
+    /// How scripts are contained.
+    pub fn confinement(&self) -> tools::sandbox::Confinement {
         let mode = match self.execution.sandbox {
             Sandbox::Required => tools::sandbox::SandboxMode::Required,
             Sandbox::BestEffort => tools::sandbox::SandboxMode::BestEffort,
