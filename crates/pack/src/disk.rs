@@ -10,10 +10,11 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{CWD, OFlags, RenameFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use crate::material::Mode;
+use crate::platform;
 
 /// What is about to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,10 +93,10 @@ impl Disk {
     }
 
     /// Swaps two folders at once, so that there is no moment without either of them. Answers whether
-    /// the file system can.
+    /// that can be done here.
     pub(crate) fn exchange(&self, one: &Path, other: &Path) -> io::Result<bool> {
         self.ask(Operation::Exchange(other))?;
-        match rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        match platform::exchange(one, other) {
             Ok(()) => Ok(true),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
             Err(error) => Err(error.into()),
@@ -145,10 +146,15 @@ impl Disk {
         File::open(path)?.sync_all()
     }
 
-    /// Waits for everything on the file system of `path`: one wait for a thousand files.
-    pub(crate) fn sync_everything(&self, path: &Path) -> io::Result<()> {
+    /// Waits for everything on the file system of `path`: one wait for a thousand files. Answers whether
+    /// that can be done here.
+    pub(crate) fn sync_everything(&self, path: &Path) -> io::Result<bool> {
         self.ask(Operation::Sync(path))?;
-        Ok(rustix::fs::syncfs(File::open(path)?)?)
+        match platform::sync_file_system(&File::open(path)?) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOSYS) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -183,7 +189,7 @@ pub(crate) struct NewFile<'a> {
 impl NewFile<'_> {
     /// Lets the system begin to write, so that there is less to wait for in the end.
     pub(crate) fn write_soon(&self) {
-        let _ = rustix::fs::fadvise(&self.file, 0, None, rustix::fs::Advice::DontNeed);
+        platform::write_soon(&self.file);
     }
 
     pub(crate) fn sync(&self) -> io::Result<()> {

@@ -10,6 +10,7 @@ pub mod make;
 pub mod manifest;
 pub mod material;
 pub mod name;
+mod platform;
 pub mod policy;
 pub mod refusal;
 pub mod scan;

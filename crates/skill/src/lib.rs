@@ -12,6 +12,7 @@ pub mod lock;
 mod markdown;
 pub mod metadata;
 pub mod offer;
+mod platform;
 pub mod roots;
 pub mod scan;
 pub mod search;

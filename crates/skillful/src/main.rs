@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod installing;
 mod output;
+mod platform;
 mod session;
 
 use std::process::ExitCode;

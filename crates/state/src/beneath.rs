@@ -8,6 +8,7 @@ use rustix::io::Errno;
 
 use crate::error::{Cause, StateError};
 use crate::inner::{names, split};
+use crate::platform::open_in_one_call;
 
 /// How folders are opened: to list, to wait for, to go on from.
 pub(crate) const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -15,48 +16,22 @@ pub(crate) const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).unio
 pub(crate) const FILE: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// How often the kernel is asked again when others rename folders on the way.
-const TRIES: u32 = 8;
-
 /// Opens what exists; an error says nothing about which name on the way is to blame, see [`blame`].
 pub(crate) fn open(root: BorrowedFd<'_>, inner: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     // A single name needs no help: there is nothing on the way.
     if inner.parent() != Some(Path::new("")) {
-        #[cfg(target_os = "linux")]
-        match in_one_call(root, inner, flags) {
-            // An old kernel, a container whose filter does not know the call, or others who never rest.
-            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
-            result => return result,
-        }
-        return name_by_name(root, inner, flags);
+        return match open_in_one_call(root, inner, flags) {
+            // A system or an old kernel without such a call, a container whose filter does not know it, or
+            // others who never rest.
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => name_by_name(root, inner, flags),
+            result => result,
+        };
     }
     openat(root, inner, flags, Mode::empty())
 }
 
-#[cfg(target_os = "linux")]
-pub(crate) fn in_one_call(
-    root: BorrowedFd<'_>,
-    inner: &Path,
-    flags: OFlags,
-) -> Result<OwnedFd, Errno> {
-    use rustix::fs::{ResolveFlags, openat2};
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let mut result = Err(Errno::AGAIN);
-    for _ in 0..TRIES {
-        result = openat2(root, inner, flags, Mode::empty(), resolve);
-        if !matches!(result, Err(Errno::AGAIN)) {
-            break;
-        }
-    }
-    result
-}
-
 /// What any Unix can do.
-pub(crate) fn name_by_name(
-    root: BorrowedFd<'_>,
-    inner: &Path,
-    flags: OFlags,
-) -> Result<OwnedFd, Errno> {
+fn name_by_name(root: BorrowedFd<'_>, inner: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let (parent, name) = split(inner).map_err(|_| Errno::XDEV)?;
     let Some(parent) = parent else { return openat(root, name, flags, Mode::empty()) };
     let mut above: Option<OwnedFd> = None;

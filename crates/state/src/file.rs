@@ -6,10 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{
-    AtFlags, FileType, OFlags, RenameFlags, fstat, linkat, openat, renameat, renameat_with,
-    unlinkat,
-};
+use rustix::fs::{AtFlags, FileType, OFlags, fstat, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
@@ -17,6 +14,7 @@ use crate::beneath::{self, FILE, Wanted};
 use crate::error::{Cause, StateError};
 use crate::folder::Folder;
 use crate::inner::names;
+use crate::platform::{exchange, rename_new};
 
 /// Whether a write waits for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,8 +149,8 @@ impl Folder {
             if durability == Durability::Sync {
                 file.sync_all()?;
             }
-            match renameat_with(&parent, &*temporary, &parent, name, RenameFlags::NOREPLACE) {
-                // Some disks cannot. A link takes no other file's place either, but for a moment the file has two
+            match rename_new(parent.as_fd(), &temporary, name) {
+                // Some disks and systems cannot. A link takes no other file's place either, but for a moment the file has two
                 // names, and nobody reads it.
                 Err(Errno::INVAL | Errno::NOSYS) => {
                     linkat(&parent, &*temporary, &parent, name, AtFlags::empty())?;
@@ -180,8 +178,8 @@ impl Folder {
             let mut file = self.spare(parent.as_fd(), &spare)?;
             file.write_all(content)?;
             file.set_len(content.len() as u64)?;
-            // The first time there is nothing to exchange, and some disks cannot.
-            match renameat_with(&parent, &*spare, &parent, name, RenameFlags::EXCHANGE) {
+            // The first time there is nothing to exchange, and some disks and systems cannot.
+            match exchange(parent.as_fd(), &spare, name) {
                 Ok(()) => Ok(()),
                 Err(_) => Ok(renameat(&parent, &*spare, &parent, name)?),
             }

@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod folder;
 mod inner;
+mod platform;
 mod tree;
 
 pub use error::{Cause, StateError};

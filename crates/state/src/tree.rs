@@ -7,18 +7,17 @@
 //! length of its paths costs more than memory for its names.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, Stat, chmod, fchmod, fstat, openat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, Stat, fchmod, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
 use crate::beneath::FOLDER;
 use crate::error::{Cause, StateError};
 use crate::folder::{Folder, identity};
+use crate::platform::make_enterable;
 
 /// What tells a folder from others.
 type Identity = (u64, u64);
@@ -179,9 +178,7 @@ fn enter(
 ) -> Result<(OwnedFd, Stat), Cause> {
     let folder = match openat(above, name, FOLDER, Mode::empty()) {
         Err(Errno::ACCESS) => {
-            // The handle is of this very folder, so nothing else can get the new mode.
-            let closed = openat(above, name, FOLDER | OFlags::PATH, Mode::empty())?;
-            chmod(format!("/proc/self/fd/{}", closed.as_raw_fd()), Mode::RWXU)?;
+            make_enterable(above, name)?;
             openat(above, name, FOLDER, Mode::empty())?
         }
         opened => opened?,

@@ -6,6 +6,7 @@ pub mod grants;
 pub mod network;
 pub mod outcome;
 pub mod perform;
+mod platform;
 pub mod sandbox;
 pub mod script;
 pub mod undo;

@@ -15,46 +15,31 @@
 //! itself keeps for a process, such as the list of its mappings, and, with a network, files that were
 //! removed and are on their way through a socket.
 //!
+//! Only Linux has these walls. Elsewhere nothing is run, whatever the settings say.
+//!
 //! Invariant: the program's first instruction runs behind all the walls that its [`Applied`] names,
 //! or not at all.
 
-mod capture;
-mod child;
+mod applied;
 mod confinement;
-mod disk;
 mod error;
-mod filter;
-mod kernel;
-mod landlock;
-mod launch;
-mod memory;
-mod mounts;
-mod open_files;
-mod patrol;
-mod plan;
-mod prepare;
-mod raw;
-mod reap;
-mod report;
-mod supervise;
-mod system;
-mod tree;
-mod watch;
+mod feature;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use capture::Captured;
+use crate::platform::sandbox as walls;
+pub use applied::{Applied, Isolation};
 pub use confinement::{Confinement, Limits, Network, SandboxMode};
 pub use error::SandboxError;
-pub use kernel::{Availability, Feature, Kernel};
-pub use plan::{Applied, Isolation};
-pub(crate) use system::is_system_folder;
+pub use feature::{Availability, Feature};
+pub use walls::Kernel;
+pub(crate) use walls::is_system_folder;
 
 /// A program and what it is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +94,27 @@ pub enum Reason {
     Cancelled,
 }
 
+/// What is known of a stream after it has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Captured {
+    /// The beginning; all of it unless something is [omitted](Self::omitted).
+    pub head: Vec<u8>,
+    /// The end, after what was omitted.
+    pub tail: Vec<u8>,
+    /// How many bytes there were.
+    pub bytes: u64,
+    /// The SHA-256 of all of them.
+    pub sha256: [u8; 32],
+}
+
+impl Captured {
+    /// How many bytes between head and tail are only in the caller's copy.
+    #[must_use]
+    pub fn omitted(&self) -> u64 {
+        self.bytes - (self.head.len() + self.tail.len()) as u64
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
@@ -130,7 +136,7 @@ pub struct Exit {
 ///
 /// If the kernel cannot contain it as demanded.
 pub fn applied(kernel: &Kernel, confinement: &Confinement) -> Result<Applied, SandboxError> {
-    plan::plan(kernel, confinement).map(|(_, applied)| applied)
+    walls::applied(kernel, confinement)
 }
 
 /// Runs `invocation` behind the walls of `confinement` and waits until its whole process tree is
@@ -149,10 +155,5 @@ pub fn run(
     output: Output<'_>,
     cancelled: &AtomicBool,
 ) -> Result<Exit, SandboxError> {
-    let started = Instant::now();
-    let (plan, applied) = plan::plan(kernel, confinement)?;
-    let launched = launch::launch(&plan, confinement, &invocation.folder, Some(invocation))?;
-    let watch = watch::Watch::new(&launched, &plan, confinement, invocation);
-    let (ending, stdout, stderr) = watch.run(output, cancelled)?;
-    Ok(Exit { ending, stdout, stderr, duration: started.elapsed(), applied })
+    walls::run(kernel, confinement, invocation, output, cancelled)
 }

@@ -118,6 +118,8 @@ pub fn run(
     output: Output<'_>,
     cancelled: &AtomicBool,
 ) -> Result<Exit, ScriptError> {
+    // Nothing is prepared for what cannot run.
+    sandbox::applied(kernel, &surroundings.confinement)?;
     check_path(&script.path)?;
     check_arguments(&script.arguments, surroundings.arguments)?;
     check_not_linked(&surroundings.sandbox)?;

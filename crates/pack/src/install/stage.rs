@@ -117,8 +117,8 @@ impl Opened<'_> {
 
     /// Waits until everything that was unpacked is on the device.
     fn sync(&self, folder: &Path, pack: &Pack) -> Result<(), InstallError> {
-        if pack.files.len() > FEW {
-            return self.disk.sync_everything(folder).doing("write", folder);
+        if pack.files.len() > FEW && self.disk.sync_everything(folder).doing("write", folder)? {
+            return Ok(());
         }
         for file in &pack.files {
             let path = folder.join(&file.path);

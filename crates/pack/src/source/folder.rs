@@ -110,7 +110,8 @@ fn mode(found: &Stat) -> Result<Mode, Flaw> {
         () if kind != FileType::RegularFile => Err(flaw_of(kind)),
         () if found.st_nlink > 1 => Err(Flaw::HardLink),
         () if found.st_mode & 0o7000 != 0 => Err(Flaw::Setuid),
-        () => Ok(Mode::of(found.st_mode)),
+        #[allow(clippy::useless_conversion, reason = "its type depends on the system")]
+        () => Ok(Mode::of(found.st_mode.into())),
     }
 }
 

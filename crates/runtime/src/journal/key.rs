@@ -7,7 +7,6 @@ use common::failure::Explain;
 use std::borrow::Cow;
 use std::path::Path;
 
-use rustix::rand::{GetRandomFlags, getrandom};
 use state::{Access, Durability, Folder, StateError};
 
 use super::owner::{KEY, RecordKey};
@@ -63,8 +62,7 @@ pub fn read_or_make_key(agent: &Path) -> Result<RecordKey, KeyError> {
     };
     let folder = agent_folder.create_folder(FOLDER, Access::Private)?.private();
     let mut bytes = [0; KEY];
-    getrandom(&mut bytes, GetRandomFlags::empty())
-        .map_err(|error| KeyError::Random(error.into()))?;
+    getrandom::fill(&mut bytes).map_err(|error| KeyError::Random(error.into()))?;
     let text = format!("{}\n", common::sha256::hex(&bytes));
     match folder.put_new(FILE, text.as_bytes(), Durability::Sync) {
         Ok(()) => Ok(RecordKey::new(bytes)),

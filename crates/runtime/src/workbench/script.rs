@@ -17,7 +17,7 @@ use skill::index::Entry;
 use skill::load::{CopyError, Files};
 use state::{Access, Folder, StateError};
 use tools::sandbox::{
-    self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError, SandboxMode,
+    self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError,
 };
 use tools::script::{
     self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError,
@@ -61,7 +61,10 @@ impl Workbench<'_> {
             .map_err(|error| of_script(&error))?;
         let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let content = files.content().hash();
-        let mut effect = format!("runs {program} {}", self.walls());
+        let mut effect = match sandbox::applied(&self.scripts.kernel, &self.scripts.confinement) {
+            Ok(applied) => format!("runs {program} {}", walls(&applied)),
+            Err(error) => format!("cannot run {program}: {error}"),
+        };
         if modified {
             effect += "; the skill was changed since it was installed";
         }
@@ -85,27 +88,6 @@ impl Workbench<'_> {
             skill_hash: content.ok().map(|hash| SkillHash(hash.to_string())),
             read_only: false,
         })
-    }
-
-    /// What will really stand around a script, in words.
-    fn walls(&self) -> String {
-        let ScriptSettings { kernel, confinement, .. } = &self.scripts;
-        let applied = match confinement.mode {
-            SandboxMode::BestEffort => sandbox::applied(kernel, confinement).ok(),
-            SandboxMode::Off => None,
-            // All of it, or nothing is run.
-            SandboxMode::Required => {
-                return in_words(true, confinement.network == Network::Denied);
-            }
-        };
-        match applied {
-            Some(Applied { landlock_abi: None, seccomp: false, .. }) | None => {
-                "without a sandbox: it can use the network and change all that you can".to_owned()
-            }
-            Some(applied) => {
-                in_words(applied.landlock_abi.is_some(), applied.network == Some(Network::Denied))
-            }
-        }
     }
 
     pub(super) fn run_script(
@@ -252,12 +234,18 @@ fn patterns(entry: &Entry, path: &InnerPath) -> Vec<String> {
     patterns
 }
 
-fn in_words(is_confined: bool, is_offline: bool) -> String {
-    let network = if is_offline { "no network" } else { "with network" };
-    let writes = if is_confined {
-        "writes only to the run's sandbox folder"
-    } else {
-        "but it can read and write all that you can"
+/// What will really stand around a script, in words.
+fn walls(applied: &Applied) -> String {
+    if applied.landlock_abi.is_none() && !applied.seccomp {
+        return "without a sandbox: it can use the network and change all that you can".to_owned();
+    }
+    let network = match applied.network {
+        Some(Network::Denied) => "no network",
+        Some(Network::Internet) | None => "with network",
+    };
+    let writes = match applied.landlock_abi {
+        Some(_) => "writes only to the run's sandbox folder",
+        None => "but it can read and write all that you can",
     };
     format!("in a sandbox, {network}, {writes}")
 }
@@ -345,7 +333,9 @@ fn of_state(error: &StateError) -> Refusal {
 pub(super) fn of_script(error: &ScriptError) -> Refusal {
     let code = match error {
         ScriptError::Outside { .. } => "PathTraversalBlocked",
-        ScriptError::Sandbox(SandboxError::Unavailable { .. }) => "SandboxUnavailable",
+        ScriptError::Sandbox(SandboxError::Unavailable { .. } | SandboxError::NotLinux) => {
+            "SandboxUnavailable"
+        }
         ScriptError::Sandbox(_) => "IOError",
         ScriptError::Changed { .. } => "SkillChanged",
         ScriptError::Prepare { .. } | ScriptError::CopyWritable { .. } => "IOError",

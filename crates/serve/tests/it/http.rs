@@ -56,6 +56,7 @@ async fn sessions_do_not_see_each_other() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_request_of_the_stateless_revision_stands_for_itself() {
     let world = World::with_rules(json!({"run_script": "allow"}));
     world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", "#!/bin/sh\necho did it\n");
@@ -120,6 +121,7 @@ fn endless() -> World {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_client_that_breaks_off_and_stays_away_leaves_nothing_running() {
     let world = endless();
     let shelf = world.shelf();
@@ -135,6 +137,7 @@ async fn a_client_that_breaks_off_and_stays_away_leaves_nothing_running() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_client_that_breaks_off_can_come_back() {
     let world = endless();
     let shelf = world.shelf();
@@ -156,6 +159,7 @@ async fn a_client_that_breaks_off_can_come_back() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_request_that_stands_for_itself_ends_with_its_connection() {
     let world = endless();
     let shelf = world.shelf();

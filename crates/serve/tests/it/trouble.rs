@@ -106,6 +106,7 @@ fn work() -> Value {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_script_asks_the_person_behind_the_client() {
     let world = with_script(json!({}), "#!/bin/sh\necho did $1\n");
     let shelf = world.shelf();
@@ -133,6 +134,7 @@ async fn a_script_asks_the_person_behind_the_client() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn without_anyone_to_ask_only_what_rules_allow_is_done() {
     let world = with_script(json!({}), "#!/bin/sh\necho did $1\n");
     for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
@@ -156,6 +158,7 @@ async fn without_anyone_to_ask_only_what_rules_allow_is_done() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn the_stateless_revision_brings_the_answer_with_a_second_call() {
     let world = with_script(json!({}), "#!/bin/sh\necho did $1\n");
     let mut client = Client::unconnected(&world.shelf());
@@ -197,6 +200,7 @@ async fn reading_asks_where_a_rule_says_so() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_client_that_disconnects_in_the_middle_leaves_nothing_running() {
     let world = with_script(json!({"run_script": "allow"}), ENDLESS);
     let shelf = world.shelf();
@@ -213,6 +217,7 @@ async fn a_client_that_disconnects_in_the_middle_leaves_nothing_running() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_cancelled_request_ends_what_it_began_and_the_session_goes_on() {
     let world = with_script(json!({"run_script": "allow"}), ENDLESS);
     let shelf = world.shelf();

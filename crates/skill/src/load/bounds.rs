@@ -3,15 +3,17 @@
 //! Invariant: what is opened lies within the skill's root as it was, or behind a link that the index
 //! recorded; after that was checked, no link is followed any more.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use crate::index::Entry;
+use crate::platform::{PASSING, open_in_one_call};
 
 /// Folders and files within which a skill may really be.
 #[derive(Debug)]
@@ -38,21 +40,35 @@ impl Bounds {
     }
 }
 
-#[cfg(target_os = "linux")]
 fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    use rustix::fs::{ResolveFlags, openat2};
-    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // Old kernels do not have it, and some sandboxes forbid it.
-        Err(Errno::NOSYS | Errno::PERM) => open_last_without_link(path, flags),
+    match open_in_one_call(path, flags) {
+        // Old kernels and other systems do not have it, and some sandboxes forbid it.
+        Err(Errno::NOSYS | Errno::PERM) => open_name_by_name(path, flags),
         opened => opened,
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    open_last_without_link(path, flags)
+/// What any Unix can do.
+fn open_name_by_name(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let passing = PASSING | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut opened: Option<OwnedFd> = None;
+    let mut names = path.iter().peekable();
+    while let Some(name) = names.next() {
+        let above = opened.as_ref().map_or(CWD, AsFd::as_fd);
+        let flags = if names.peek().is_some() { passing } else { flags };
+        let next = openat(above, name, flags | OFlags::NOFOLLOW, Mode::empty());
+        opened = Some(next.map_err(|error| link_or(error, above, name))?);
+    }
+    opened.ok_or(Errno::NOENT)
 }
 
-fn open_last_without_link(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    openat(CWD, path, flags | OFlags::NOFOLLOW, Mode::empty())
+/// Systems have several names for a link in the way.
+fn link_or(error: Errno, above: BorrowedFd<'_>, name: &OsStr) -> Errno {
+    let found = statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
+    let is_link =
+        found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink);
+    if is_link { Errno::LOOP } else { error }
 }
+
+#[cfg(test)]
+mod tests;

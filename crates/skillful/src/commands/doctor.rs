@@ -191,6 +191,10 @@ fn sandbox(session: &Session) -> Vec<Check> {
             }
         })
         .collect();
+    let confinement = session.layers.config.confinement();
+    if let Err(error) = tools::sandbox::applied(&kernel, &confinement) {
+        checks.push(warning("sandbox", format!("scripts do not run: {error}"), error.hint()));
+    }
     if mode != Sandbox::Required {
         let message =
             format!("`execution.sandbox` is {}", serde_json::to_value(mode).unwrap_or_default());

@@ -254,6 +254,7 @@ fn the_number_of_jobs_changes_no_result() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn with_and_without_a_skill_are_compared() {
     let world = authors();
     world.write("project/.agent/evals/inputs/sales.csv", "region,amount\nnorth,10\n");

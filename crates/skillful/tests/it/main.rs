@@ -27,6 +27,8 @@ mod model_server;
 mod models;
 mod new;
 mod packs;
+#[cfg(any(portable, not(target_os = "linux")))]
+mod portable;
 mod questions;
 mod readme;
 mod run;

@@ -80,6 +80,7 @@ fn rules_trust_and_flags_count_as_everywhere() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_script_runs_when_it_was_approved_at_the_start() {
     let world = World::new();
     world.skill("home/.agents/skills/greeting", "Says hello");

@@ -43,6 +43,7 @@ fn with_played_sessions(text: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn its_session_shows_what_is_seen() {
     let written = fs::read_to_string(readme()).unwrap();
     let played = with_played_sessions(&written);

@@ -28,6 +28,7 @@ fn kinds(world: &World) -> Vec<String> {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_fresh_user_gets_an_answer_without_any_key() {
     let world = sales();
     let seen = world.run("skillful run --yes \"Summarise sales.csv\"");

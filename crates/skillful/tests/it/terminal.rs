@@ -179,6 +179,7 @@ fn errors_are_coloured_on_a_terminal_only() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_question_shows_what_is_approved() {
     let world = script(json!(["a b.txt", "-"]), "some words");
     assert_snapshot!(timeless(&world.dialogue(RUN, "no and why: ", "n too many\n")), @"
@@ -200,6 +201,7 @@ fn a_question_shows_what_is_approved() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_question_says_what_it_does_not_show() {
     let world = script(json!(["x".repeat(3_000) + " last"]), &"y".repeat(5_000));
     let shown = timeless(&world.dialogue(RUN, "no and why: ", "n\n"));

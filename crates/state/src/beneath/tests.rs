@@ -10,7 +10,7 @@ use crate::folder::Folder;
 type Open = fn(BorrowedFd<'_>, &Path, OFlags) -> Result<OwnedFd, Errno>;
 
 /// The way of new kernels and the way of all others.
-const WAYS: [(&str, Open); 2] = [("in one call", in_one_call), ("name by name", name_by_name)];
+const WAYS: [(&str, Open); 2] = [("in one call", open_in_one_call), ("name by name", name_by_name)];
 
 #[test]
 fn both_ways_open_what_lies_beneath_and_nothing_else() {
@@ -26,7 +26,7 @@ fn both_ways_open_what_lies_beneath_and_nothing_else() {
     for (way, open) in WAYS {
         let opened = |path: &str| open(root.as_fd(), Path::new(path), FILE).is_ok();
         if open(root.as_fd(), Path::new("a/b"), FOLDER).err() == Some(Errno::NOSYS) {
-            eprintln!("skipped: this kernel has no openat2");
+            eprintln!("skipped: this system has no openat2");
             continue;
         }
         for inside in ["a/b/file", "a/b", "a"] {

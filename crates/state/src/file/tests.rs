@@ -126,12 +126,15 @@ fn no_more_is_read_than_a_file_of_its_kind_can_have() {
 #[test]
 fn exchanging_reuses_the_file_before_and_leaves_no_old_bytes() {
     let (place, folder) = place();
-    let inode = |name: &str| fs::metadata(place.path().join(name)).unwrap().ino();
+    let inode = |name: &str| fs::metadata(place.path().join(name)).map(|found| found.ino()).ok();
     folder.exchange("state.json", b"first, and long").unwrap();
     folder.exchange("state.json", b"second").unwrap();
     let (kept, spare) = (inode("state.json"), inode("state.json.tmp"));
     folder.exchange("state.json", b"3").unwrap();
-    assert_eq!((inode("state.json"), inode("state.json.tmp")), (spare, kept));
+    if cfg!(all(target_os = "linux", not(portable))) {
+        assert!(spare.is_some());
+        assert_eq!((inode("state.json"), inode("state.json.tmp")), (spare, kept));
+    }
     assert_eq!(folder.read("state.json", 10).unwrap(), b"3");
     folder.remove_spare("state.json").unwrap();
     folder.remove_spare("state.json").unwrap();

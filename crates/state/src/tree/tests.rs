@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use rustix::fs::mkdirat;
+use rustix::fs::{OFlags, mkdirat};
 use tempfile::TempDir;
 
 use super::*;

@@ -13,9 +13,11 @@ const PLACES: &[(&str, &str)] = &[
     ("skill/src/load", "reads one file of a skill beneath its folder"),
     ("skill/src/scan", "reads the heads of manifests, through links that are reported"),
     ("skill/src/scan.rs", "opens folders of skills"),
+    ("skill/src/platform", "how a skill's folder is opened"),
     ("skill/src/cache.rs", "the user's cache: a damaged one is made again"),
     ("skill/src/cache", "the user's cache: a damaged one is made again"),
     ("pack/src/disk.rs", "installing: its own operations, each of which a test stops before"),
+    ("pack/src/platform", "installing: operations that only Linux has"),
     ("pack/src/install", "installing: looks at what the operations made, and follows no link"),
     ("pack/src/source", "what is to be installed, and temporary folders"),
     ("pack/src/spool.rs", "temporary files without a name"),
@@ -28,7 +30,7 @@ const PLACES: &[(&str, &str)] = &[
     ("tools/src/file", "files of the workspace, beneath its handle"),
     ("tools/src/workspace.rs", "the workspace itself"),
     ("tools/src/workspace", "what a path of the workspace really is"),
-    ("tools/src/sandbox", "what surrounds a script: system folders, /proc, descriptors"),
+    ("tools/src/platform", "how files are opened, and what surrounds a script"),
     ("tools/src/script.rs", "real paths for the sandbox"),
     ("tools/src/script", "the private copy of a script, in a folder that `state` opened"),
     ("runtime/src/workbench/secrets.rs", "looks for redacted marks in a file of the workspace"),
@@ -148,4 +150,44 @@ fn a_new_way_to_the_disk_is_noticed() {
         assert!(touches_the_disk(code), "{code}");
     }
     assert!(!touches_the_disk("use std::fs::File;\n// std::fs::write\nuse state::Folder;"));
+}
+
+/// What other systems do not have; those who need it have a twin for them in their crate's `platform`.
+const ONLY_LINUX: &[&str] = &[
+    "target_os",
+    "libc::",
+    "\"/proc",
+    "openat2",
+    "ResolveFlags",
+    "OFlags::PATH",
+    "OFlags::TMPFILE",
+    "RenameFlags",
+    "MemfdFlags",
+    "rustix::rand",
+    "syncfs",
+    "fadvise",
+    "pidfd",
+];
+
+#[test]
+fn what_only_linux_has_is_in_the_module_for_it() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&crates).unwrap() {
+        let source = entry.unwrap().path().join("src");
+        if source.is_dir() {
+            sources(&source, &mut found);
+        }
+    }
+    let is_its_place = |path: &Path| {
+        path.components().any(|part| part.as_os_str() == "platform")
+            || path.ends_with("platform.rs")
+    };
+    found.retain(|path| !is_its_place(path) && !path.ends_with("skill/src/world.rs"));
+    found.retain(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        let code = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+        code.into_iter().any(|line| ONLY_LINUX.iter().any(|name| line.contains(name)))
+    });
+    assert!(found.is_empty(), "move it to `platform/linux.rs`, and give it a twin: {found:#?}");
 }

@@ -12,6 +12,8 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
+use crate::platform::open_in_one_call;
+
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opens the directory that everything else is beneath.
@@ -61,21 +63,11 @@ pub(crate) fn open_parent<'p>(
                 Err(error) => return Err(io::Error::from(error)),
             }
         }
-        let inner = openat(&folder, name, FOLDER, Mode::empty());
-        let inner = inner.map_err(|error| link_or(error, &folder, name))?;
+        let inner = open_in(&folder, name, FOLDER)?;
         pass(&inner)?;
         Ok(inner)
     })?;
     Ok((folder, name))
-}
-
-/// A link in the way is `not a directory` to the kernel.
-fn link_or(error: Errno, folder: &OwnedFd, name: &OsStr) -> Errno {
-    let is_link = || {
-        let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
-    };
-    if error == Errno::NOTDIR && is_link() { Errno::LOOP } else { error }
 }
 
 /// Opens a regular file for reading; anything else is an error, and nothing blocks.
@@ -105,19 +97,12 @@ pub(crate) fn read_whole(file: &mut File, limit: u64) -> io::Result<Result<Vec<u
 /// Opens something beneath `root`, in one system call where there is one for it.
 fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let _ = names(path)?;
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{ResolveFlags, openat2};
-        let path = if path == Path::new("") { Path::new(".") } else { path };
-        // It forbids links itself, and then says so where NOFOLLOW would say `not a directory`.
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        match openat2(root, path, flags - OFlags::NOFOLLOW, Mode::empty(), resolve) {
-            // An old kernel, or a container whose filter does not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => {}
-            result => return Ok(result?),
-        }
+    let here = if path == Path::new("") { Path::new(".") } else { path };
+    match open_in_one_call(root, here, flags) {
+        // Another system, an old kernel, or a container whose filter does not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => walk(root, path, flags),
+        result => Ok(result?),
     }
-    walk(root, path, flags)
 }
 
 /// Opens name by name, which any Unix can do.
@@ -126,9 +111,22 @@ fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd>
         return Ok(openat(root, ".", flags, Mode::empty())?);
     };
     let start = openat(root, ".", FOLDER, Mode::empty())?;
-    let folder = names(parent)?
-        .try_fold(start, |folder, name| openat(&folder, name, FOLDER, Mode::empty()))?;
-    Ok(openat(&folder, name, flags, Mode::empty())?)
+    let folder = names(parent)?.try_fold(start, |folder, name| open_in(&folder, name, FOLDER))?;
+    Ok(open_in(&folder, name, flags)?)
+}
+
+/// Opens what has this name, unless it is a link.
+fn open_in(folder: &OwnedFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let opened = openat(folder, name, flags | OFlags::NOFOLLOW, Mode::empty());
+    opened.map_err(|error| link_or(error, folder, name))
+}
+
+/// Systems have several names for a link in the way.
+fn link_or(error: Errno, folder: &OwnedFd, name: &OsStr) -> Errno {
+    let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    let is_link =
+        found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink);
+    if is_link { Errno::LOOP } else { error }
 }
 
 fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {

@@ -9,14 +9,16 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, linkat, openat,
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RawMode, flock, fstat, linkat, openat,
     renameat, unlinkat,
 };
 use rustix::io::Errno;
+
+use crate::platform::{link_unnamed, open_unnamed};
 
 /// What a temporary file is called: this, the number of its process and another one, and the end.
 const NAME: (&str, &str) = (".skillful-", ".tmp");
@@ -38,10 +40,9 @@ pub(super) struct Named {
 }
 
 impl Staged {
-    /// Writes the content down without a name; not every file system can.
+    /// Writes the content down without a name; not every system and file system can.
     pub(super) fn unnamed(folder: &OwnedFd, bytes: &[u8], mode: Option<u32>) -> io::Result<Self> {
-        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-        let file = File::from(openat(folder, ".", flags, Mode::from_raw_mode(0o666))?);
+        let file = File::from(open_unnamed(folder)?);
         lock(&file);
         let mut staged = Self { file, name: None };
         staged.fill(bytes, mode)?;
@@ -59,7 +60,7 @@ impl Staged {
         self.file.write_all(bytes)?;
         if let Some(mode) = mode {
             // Permissions alone: whoever recorded it does not make a program run as somebody else.
-            rustix::fs::fchmod(&self.file, Mode::from_raw_mode(mode & 0o777))?;
+            rustix::fs::fchmod(&self.file, Mode::from_raw_mode((mode & 0o777) as RawMode))?;
         }
         self.file.sync_all()
     }
@@ -82,7 +83,7 @@ impl Staged {
 
     /// Puts the content where nothing is; it is an error when something came there meanwhile.
     pub(super) fn put(self, folder: &OwnedFd, place: &OsStr) -> io::Result<()> {
-        let Some(name) = &self.name else { return Ok(link(&self.file, folder, place)?) };
+        let Some(name) = &self.name else { return Ok(link_unnamed(&self.file, folder, place)?) };
         match linkat(folder, &**name, folder, place, AtFlags::empty()) {
             Ok(()) => Ok(unlinkat(folder, &**name, AtFlags::empty())?),
             Err(error @ Errno::EXIST) => Err(self.give_up(folder, error.into())),
@@ -96,7 +97,7 @@ impl Staged {
         let Self { file, name } = self;
         let name = match name {
             Some(name) => name,
-            None => free_name(|name| link(&file, folder, OsStr::new(name)))?.0,
+            None => free_name(|name| link_unnamed(&file, folder, OsStr::new(name)))?.0,
         };
         Ok(Named { name, _file: file })
     }
@@ -149,12 +150,6 @@ fn is_abandoned(folder: &OwnedFd, name: &OsStr) -> bool {
 /// A file system without locks keeps leftovers, and that is all.
 fn lock(file: &File) {
     let _ = flock(file, FlockOperation::NonBlockingLockExclusive);
-}
-
-/// Gives an open file a name.
-fn link(file: &File, folder: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
-    let through = format!("/proc/self/fd/{}", file.as_raw_fd());
-    linkat(CWD, &*through, folder, name, AtFlags::SYMLINK_FOLLOW)
 }
 
 /// Tries one temporary name after the other until one is free.

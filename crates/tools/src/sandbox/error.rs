@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::kernel::Feature;
+use super::feature::Feature;
 
 /// Why a program could not be run; unless it says otherwise, nothing ran.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,11 @@ pub enum SandboxError {
         /// What the kernel said.
         detail: String,
     },
+    /// There is no sandbox at all: the contract's `SandboxUnavailable`, too.
+    #[error(
+        "the sandbox is not available: it needs Landlock, seccomp and namespaces of Linux, and this program was built for another system"
+    )]
+    NotLinux,
     /// A path cannot be granted.
     #[error("cannot grant access to `{path}`")]
     Grant {
@@ -76,6 +81,7 @@ impl SandboxError {
             Self::Unavailable { .. } => {
                 "allow user namespaces (`kernel.unprivileged_userns_clone`, `user.max_user_namespaces`, the container's profile), or set `execution.sandbox` to `best-effort`"
             }
+            Self::NotLinux => "run scripts with a build for Linux; no setting runs them here",
             Self::Grant { .. } => {
                 "give an existing path; a writable one absolute and without symbolic links on its way"
             }
@@ -86,14 +92,6 @@ impl SandboxError {
                 "check that the program exists, is executable and lies in a readable folder"
             }
             Self::Store { .. } => "free some space where the run is stored",
-        }
-    }
-
-    /// The message and its cause in one line.
-    pub(super) fn with_source(&self) -> String {
-        match std::error::Error::source(self) {
-            Some(source) => format!("{self}: {source}"),
-            None => self.to_string(),
         }
     }
 }

@@ -13,6 +13,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, stat
 
 use super::secrets::STATE;
 use crate::file::beneath::IsClosed;
+use crate::platform::PASSING;
 
 /// Which file or folder something is, whatever led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,7 +120,7 @@ fn is_repository(folder: &OwnedFd) -> bool {
 fn above(folder: BorrowedFd<'_>) -> io::Result<Vec<Identity>> {
     let mut identities = vec![Identity::new(&fstat(folder)?)];
     let climb = |folder: BorrowedFd<'_>| {
-        openat(folder, "..", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+        openat(folder, "..", PASSING | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
     };
     let mut next = climb(folder);
     while let Ok(parent) = next {

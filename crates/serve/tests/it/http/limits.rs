@@ -157,6 +157,7 @@ async fn one_connection_too_many_waits_until_another_is_closed() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_request_has_its_place_until_what_it_began_has_ended() {
     let world = endless();
     let shelf = world.shelf();
@@ -174,6 +175,7 @@ async fn a_request_has_its_place_until_what_it_began_has_ended() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_client_that_does_not_wait_for_its_answers_fills_its_places() {
     let world = endless();
     let shelf = world.shelf();
@@ -213,6 +215,7 @@ async fn a_long_request_takes_more_places_than_a_short_one() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn an_approval_without_a_session_holds_for_its_request_alone() {
     let world = World::new();
     world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", "#!/bin/sh\necho did it\n");
@@ -248,6 +251,7 @@ async fn an_approval_without_a_session_holds_for_its_request_alone() {
 }
 
 #[tokio::test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 async fn a_call_that_asks_twice_can_be_answered() {
     let world = World::with_rules(json!({"skill": "ask"}));
     world.skill("alpha", "").write("explicit/alpha/scripts/work.sh", "#!/bin/sh\necho did it\n");

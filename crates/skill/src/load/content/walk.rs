@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use common::sha256::hex;
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode as Permissions, OFlags, fchmod, fstat, mkdirat, openat,
+    AtFlags, Dir, FileType, Mode as Permissions, OFlags, RawMode, fchmod, fstat, mkdirat, openat,
     readlinkat, statat, symlinkat,
 };
 use rustix::io::Errno;
@@ -235,7 +235,8 @@ fn file(
     if walk.bytes.saturating_add(size) > BYTES {
         return Err(Gap::TooManyBytes.into());
     }
-    let mode = Mode::of(found.st_mode);
+    #[allow(clippy::useless_conversion, reason = "its type depends on the system")]
+    let mode = Mode::of(found.st_mode.into());
     let to = to.map(|to| create(to, name, mode)).transpose()?;
     walk.file(path, mode, from, to)
 }
@@ -249,7 +250,7 @@ pub(super) fn create_folder(below: impl AsFd, name: impl Arg + Copy) -> io::Resu
 /// Makes a file that was not there.
 fn create(below: impl AsFd, name: impl Arg, mode: Mode) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let permissions = Permissions::from_raw_mode(mode.bits());
+    let permissions = Permissions::from_raw_mode(mode.bits() as RawMode);
     let file = openat(below, name, flags, permissions)?;
     // Whatever the process takes away from new files.
     fchmod(&file, permissions)?;

@@ -5,25 +5,26 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, chmodat, flock, fstat, open, statat,
-    unlinkat,
+    AtFlags, Dev, FileType, FlockOperation, Mode, OFlags, Stat, chmodat, flock, fstat, open,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use tokio::net::{UnixListener, UnixStream};
 
 use crate::failure::{Exit, Failure};
+use crate::platform::reach;
 
 /// The file of a socket; it goes when this is dropped.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     folder: OwnedFd,
     name: OsString,
-    device: u64,
+    device: Dev,
     inode: u64,
 }
 
@@ -82,7 +83,7 @@ impl SocketFile {
         flock(&folder, FlockOperation::NonBlockingLockExclusive)
             .map_err(|error| failed(error.into()))?;
         make_way(&folder, name, path).await?;
-        let listener = UnixListener::bind(reach(&folder, name)).map_err(failed)?;
+        let listener = UnixListener::bind(reach(&folder, path)).map_err(failed)?;
         let made = secure(&folder, name).map_err(|error| failed(error.into()))?;
         flock(&folder, FlockOperation::Unlock).map_err(|error| failed(error.into()))?;
         let file = Self { folder, name: name.to_owned(), device: made.st_dev, inode: made.st_ino };
@@ -125,7 +126,7 @@ async fn make_way(folder: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), Soc
     if !is_socket || found.st_uid != geteuid().as_raw() {
         return Err(SocketError::Taken(path.to_owned()));
     }
-    match UnixStream::connect(reach(folder, name)).await {
+    match UnixStream::connect(reach(folder, path)).await {
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
             unlinkat(folder, name, AtFlags::empty()).map_err(failed)
         }
@@ -138,9 +139,4 @@ async fn make_way(folder: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), Soc
 fn secure(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<Stat> {
     chmodat(folder, name, Mode::RUSR | Mode::WUSR, AtFlags::empty())?;
     statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-}
-
-/// The file in this very folder, whatever becomes of the path to it; short, as the path of a socket must be.
-fn reach(folder: &OwnedFd, name: &OsStr) -> PathBuf {
-    Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name)
 }

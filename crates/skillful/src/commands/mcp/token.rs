@@ -7,7 +7,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
-use rustix::rand::{GetRandomFlags, getrandom};
 use serve::http::{Token, TokenError};
 
 use crate::failure::{Exit, Failure};
@@ -97,6 +96,6 @@ fn in_file(path: &Path) -> Result<Token, ChoiceError> {
 /// From the system's generator.
 fn random() -> io::Result<Token> {
     let mut bits = [0; 32];
-    getrandom(&mut bits, GetRandomFlags::empty())?;
+    getrandom::fill(&mut bits)?;
     Ok(Token::random(bits))
 }

@@ -8,6 +8,7 @@ fn stop_reason(world: &World, options: &str) -> Value {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_script_has_no_more_time_than_its_run() {
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
     world.write("home/.agent/config.json", r#"{"budget": {"max_wall_seconds": 2}}"#);
@@ -51,6 +52,7 @@ fn a_plan_cannot_outgrow_the_context() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_an_approval_says_about_the_sandbox_is_what_happens() {
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
     skill(&world, "s", "echo out > \"$WORKSPACE_DIR/out\"\n");

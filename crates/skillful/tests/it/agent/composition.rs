@@ -126,6 +126,7 @@ fn read_back(reference: &str, offset: Option<u64>, pattern: Option<&str>) -> Val
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_was_kept_or_shortened_can_be_read_back() {
     let world = scripted(json!([
         script("loud", &[]),

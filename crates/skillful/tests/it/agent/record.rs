@@ -49,6 +49,7 @@ fn changes_that_were_added_are_not_followed() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn following_a_run_that_was_killed_ends() {
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
     skill(&world, "s", "echo started > \"$HOME/started\"; while :; do sleep 1; done\n");
@@ -91,6 +92,7 @@ fn selecting_a_skill_that_is_loaded_is_validated_like_any_action() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_summary_says_what_scripts_wrote() {
     let world =
         scripted(json!([select(&["s"]), script("s", &[]), script("s", &["all"]), answer("done")]));

@@ -19,6 +19,7 @@ fn a_file_is_written_word_for_word_and_recorded_without_secrets() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_script_gets_its_arguments_word_for_word() {
     let turns = json!([select(&["s"]), script("s", &["password=hunter42x"]), answer("done")]);
     let world = scripted(turns);
@@ -30,6 +31,7 @@ fn a_script_gets_its_arguments_word_for_word() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_script_cannot_read_what_the_file_tools_hide() {
     let code = "cd \"$WORKSPACE_DIR\"; cat .env deploy/server.key notes.md; ls -A\n";
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
@@ -99,6 +101,7 @@ fn an_action_that_the_record_has_only_in_part_is_not_done_after_an_interruption(
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_a_script_writes_is_kept_without_secrets() {
     let quoted = "correct \"horse\" 42";
     let fill = "head -c 90000 /dev/zero | tr '\\0' x";

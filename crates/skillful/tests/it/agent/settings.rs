@@ -41,6 +41,7 @@ fn the_model_is_told_how_many_skills_it_may_select() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn how_often_an_action_fails_before_the_end_can_be_set() {
     let fails = script("s", &[]);
     let turns = || json!([select(&["s"]), fails, fails, fails, fails, answer("done")]);
@@ -64,6 +65,7 @@ fn how_often_a_reply_is_corrected_can_be_set() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn how_many_arguments_a_script_gets_and_how_long_they_are_can_be_set() {
     let turns = || json!([select(&["t"]), script("t", &["abc", "d"]), answer("done")]);
     check("{}", turns(), &[Value::Null, Value::Null]);

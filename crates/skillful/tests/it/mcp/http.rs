@@ -138,6 +138,7 @@ fn scopes(question: &Value) -> &Value {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn an_approval_over_http_ends_with_its_session() {
     let world = greeting();
     let server = Server::start(&world, "--http 127.0.0.1:0");
@@ -158,6 +159,7 @@ fn an_approval_over_http_ends_with_its_session() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn an_approval_through_a_client_that_starts_the_server_ends_with_its_session_too() {
     let world = greeting();
     for _ in 0..2 {

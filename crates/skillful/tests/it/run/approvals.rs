@@ -7,6 +7,7 @@ use crate::turns::{act, answer, call, codes};
 use crate::world::World;
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn without_a_person_a_script_is_refused_and_the_shown_command_allows_it() {
     let world = sales();
     let refused = world.run("skillful run \"Summarise sales.csv\"");
@@ -23,6 +24,7 @@ fn without_a_person_a_script_is_refused_and_the_shown_command_allows_it() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_run_that_waits_for_an_approval_goes_on_when_it_is_there() {
     let world = sales();
     let run = world.json("skillful run --json \"Summarise sales.csv\"")["run_id"]
@@ -86,6 +88,7 @@ fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it(
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn rules_of_the_environment_count_after_the_users() {
     let outcome = |user: &str, variable: (&str, &str), flags: &str| {
         let world = sales().with(variable.0, variable.1);

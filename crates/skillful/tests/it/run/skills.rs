@@ -65,6 +65,7 @@ fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn of_two_skills_with_one_name_the_selected_one_is_used() {
     let world = scripted(json!([
         act(

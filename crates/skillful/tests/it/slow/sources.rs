@@ -204,6 +204,7 @@ fn a_pack_of_two_hundred_skills_is_installed_as_one() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_run_keeps_its_snapshot_while_something_is_installed() {
     let world = World::new();
     pack(&world);

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::eval::{authors, suites};
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn every_suite_of_this_repository_passes() {
     let world = authors();
     let seen = world.run(&format!("skillful eval run -q {}", suites().display()));

@@ -104,6 +104,7 @@ fn a_helper_swapped_while_the_question_is_open_does_not_run() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_was_not_approved_never_runs_however_files_change() {
     let world = world();
     always(&world);
@@ -131,6 +132,7 @@ fn what_was_not_approved_never_runs_however_files_change() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_runs_is_a_copy_of_what_was_approved() {
     let world = world();
     let script = "cd \"$SKILL_DIR\" && find . | sort && test -x scripts/run.sh && ls -l current | sed 's/.*current/current/'";
@@ -162,6 +164,7 @@ fn check_unbound(world: &World, reason: &str) {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_link_out_of_the_skill_is_never_approved_for_always() {
     let world = world();
     world.write("home/.agent/shared.sh", "echo good\n");
@@ -170,6 +173,7 @@ fn a_link_out_of_the_skill_is_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_link_that_leads_nowhere_yet_may_lead_out_later() {
     let world = world();
     world.link(&format!("{SKILL}/later"), "/nonexistent/later");
@@ -177,6 +181,7 @@ fn a_link_that_leads_nowhere_yet_may_lead_out_later() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_pipe_is_never_approved_for_always() {
     let world = world();
     world.run(&format!("mkfifo ../{SKILL}/pipe"));
@@ -184,6 +189,7 @@ fn a_pipe_is_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn too_many_files_are_never_approved_for_always() {
     let world = world();
     world.run(&format!("mkdir ../{SKILL}/many && cd ../{SKILL}/many && seq 20001 | xargs touch"));
@@ -191,6 +197,7 @@ fn too_many_files_are_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn too_many_bytes_are_never_approved_for_always() {
     let world = world();
     world.run(&format!("truncate -s 257M ../{SKILL}/large"));
@@ -198,6 +205,7 @@ fn too_many_bytes_are_never_approved_for_always() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn folders_without_end_are_never_approved_for_always() {
     let world = world();
     let line = format!("cd ../{SKILL} && for i in $(seq 200); do mkdir d && cd d; done");

@@ -27,6 +27,7 @@ fn came(world: &World, options: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_you_allow_by_name_is_not_allowed_for_a_project() {
     for pattern in ["csv-report/scripts/*", "csv-*/*", "csv-report/scripts/report.sh", "c*"] {
         let rules = format!(r#"{{"run_script": {{"{pattern}": "allow"}}}}"#);
@@ -39,6 +40,7 @@ fn what_you_allow_by_name_is_not_allowed_for_a_project() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_you_allow_for_a_project_or_for_all_is_allowed() {
     for pattern in ["project:csv-report/scripts/*", "project:*", "*", "*/scripts/*.sh"] {
         let rules = format!(r#"{{"run_script": {{"{pattern}": "allow"}}}}"#);
@@ -79,6 +81,7 @@ fn what_you_let_through_by_name_stays_hidden_where_a_project_has_it() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn the_command_line_means_the_skill_that_is_there() {
     let world = world("{}");
     assert_eq!(came(&world, ""), "asked");
@@ -101,6 +104,7 @@ fn a_profile_and_the_environment_are_yours_too() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_project_means_its_own_skills() {
     let world = world(r#"{"run_script": "allow"}"#);
     let rules = r#"{"permissions": {"run_script": {"*": "deny", "csv-report/*": "allow"}}}"#;
@@ -109,6 +113,7 @@ fn a_project_means_its_own_skills() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn an_approval_for_always_is_for_one_source() {
     let world = world("{}").with("TERM", "dumb");
     let line = "skillful run --model scripted:turns.json x";

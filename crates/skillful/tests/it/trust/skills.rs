@@ -33,6 +33,7 @@ fn is_trusted(world: &World, name: &str) -> bool {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn any_change_in_a_skill_takes_its_trust_and_that_of_no_other() {
     let check = |change: &str| {
         let world = world();

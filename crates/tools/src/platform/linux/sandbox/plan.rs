@@ -1,0 +1,85 @@
+//! Which walls will stand, decided from what the kernel has and how much that matters.
+
+#[cfg(test)]
+mod tests;
+
+use super::kernel::{Kernel, Namespacing};
+use crate::sandbox::{Applied, Confinement, Feature, Isolation, SandboxError, SandboxMode};
+
+/// What the launcher is to do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) landlock_abi: u32,
+    pub(super) seccomp: bool,
+    /// Whether the filter can hand calls over to us.
+    pub(super) supervised: bool,
+    pub(super) confined: bool,
+    pub(super) isolation: Isolation,
+    pub(super) namespacing: Namespacing,
+    /// Whether new processes wait for the warden.
+    pub(super) traced: bool,
+}
+
+/// Decides on the walls, or refuses where too few can stand.
+pub(super) fn plan(
+    kernel: &Kernel,
+    confinement: &Confinement,
+) -> Result<(Plan, Applied), SandboxError> {
+    let mode = confinement.mode;
+    let confined = mode != SandboxMode::Off;
+    let missing = if confined { kernel.missing() } else { Vec::new() };
+    if mode == SandboxMode::Required
+        && let Some(feature) = indispensable(&missing)
+    {
+        return Err(SandboxError::Unavailable { feature, detail: kernel.detail(feature) });
+    }
+    let isolation = if !confined {
+        Isolation::Swept
+    } else if kernel.namespacing.is_some() {
+        Isolation::Namespaces
+    } else if kernel.seccomp && kernel.supervision {
+        Isolation::Supervised
+    } else {
+        Isolation::Swept
+    };
+    // The limit that the kernel puts on a user does not hold for root.
+    let uncounted = rustix::process::geteuid().is_root()
+        && kernel.namespacing.is_some_and(|namespacing| !namespacing.process_limit);
+    let plan = Plan {
+        landlock_abi: if confined { kernel.landlock_abi } else { 0 },
+        seccomp: confined && kernel.seccomp,
+        supervised: confined && kernel.seccomp && kernel.supervision,
+        confined,
+        isolation,
+        namespacing: kernel.namespacing.unwrap_or_default(),
+        traced: match isolation {
+            Isolation::Namespaces => uncounted && kernel.supervision,
+            Isolation::Supervised => true,
+            Isolation::Swept => false,
+        },
+    };
+    let applied = Applied {
+        mode,
+        landlock_abi: (plan.landlock_abi > 0).then_some(plan.landlock_abi),
+        seccomp: plan.seccomp,
+        no_new_privileges: confined,
+        limits: confined.then(|| confinement.limits.clone()),
+        network: plan.seccomp.then_some(confinement.network),
+        hidden: if plan.landlock_abi > 0 { confinement.hidden.len() as u64 } else { 0 },
+        unsearched: 0,
+        isolation,
+        missing,
+    };
+    Ok((plan, applied))
+}
+
+/// The first missing feature that nothing else can stand in for.
+fn indispensable(missing: &[Feature]) -> Option<Feature> {
+    let alone = |feature: &Feature| match feature {
+        Feature::Landlock | Feature::Seccomp => true,
+        Feature::Supervision => missing.contains(&Feature::Namespaces),
+        // A supervisor stands in for namespaces, the sampled limit for the kernel's.
+        Feature::Namespaces | Feature::ProcessLimit => false,
+    };
+    missing.iter().copied().find(alone)
+}
