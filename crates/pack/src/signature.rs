@@ -49,13 +49,13 @@ pub enum KeyError {
         source: minisign::PError,
     },
     /// The password is wrong, or one is needed.
-    #[error("the key cannot be opened with this password")]
+    #[error("the password does not open the key")]
     Password {
         /// Why.
         source: minisign::PError,
     },
     /// It is not protected, though a password was given, or the other way round.
-    #[error("the key is protected by a password")]
+    #[error("the key needs a password")]
     PasswordNeeded,
     /// Something else.
     #[error("cannot use the key")]

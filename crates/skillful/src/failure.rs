@@ -116,7 +116,7 @@ impl From<std::io::Error> for Failure {
             return Self::from(error);
         }
         Self::from_error(Exit::Failed, "IOError", &error)
-            .hint("check that what is written to has space and is still there")
+            .hint("check that the output still exists and has space")
     }
 }
 

@@ -68,8 +68,8 @@ fn nothing_of_a_clone_runs_before_it_is_trusted() {
     suite(&world, &case("go", setup, runs_the_script()));
     insta::assert_snapshot!(world.run("skillful eval run"), @"
     [stderr]
-    error: `[world]/project/.agent/evals/s.json` comes from a project that you have not trusted
-    hint: look at it, then `skillful trust evals .agent/evals/s.json`; with --dry-run it says what it brings
+    error: `[world]/project/.agent/evals/s.json` comes from a project that you do not trust yet
+    hint: look at it, then run `skillful trust evals .agent/evals/s.json`; add --dry-run to see what it uses
     [exit 4]
     ");
     assert!(!world.path("project/.agent/eval-runs").exists(), "nothing was begun");
@@ -210,8 +210,8 @@ fn what_the_user_has_elsewhere_needs_no_trust() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(world.run(&format!("cd ../mine && skillful eval run -q {path}")), @"
             [stderr]
-            error: `[world]/other/cases.json` comes from a project that you have not trusted
-            hint: look at it, then `skillful trust evals [world]/other/cases.json`; with --dry-run it says what it brings
+            error: `[world]/other/cases.json` comes from a project that you do not trust yet
+            hint: look at it, then run `skillful trust evals [world]/other/cases.json`; add --dry-run to see what it uses
             [exit 4]
             ");
         }
@@ -338,7 +338,7 @@ fn a_case_cannot_loosen_anything() {
     }, @"
     [stderr]
     error: the case `s/bad` may not set `execution`: only you may set it
-    hint: a case can make settings stricter and never looser; take it out of [world]/project/.agent/evals/s.json
+    hint: a case can only make settings stricter; remove this from [world]/project/.agent/evals/s.json
     [exit 4]
     ");
 }
@@ -578,7 +578,7 @@ fn nothing_outside_of_a_case_is_read_or_copied() {
         prepare(&world);
         let seen = world.run("timeout 60 skillful eval run -q");
         assert!(seen.ends_with("[exit 4]\n"), "{case}: {seen}");
-        assert!(seen.contains("error: the case `s/bad`"), "{case}: {seen}");
+        assert!(seen.contains("error: cannot run the case `s/bad`"), "{case}: {seen}");
         assert!(!world.path("project/.agent/eval-runs").exists(), "{case}: something was begun");
         let trusted = world.run("timeout 60 skillful trust project");
         assert!(!trusted.contains("s.json\n"), "{case}: {trusted}");

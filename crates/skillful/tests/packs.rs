@@ -20,9 +20,9 @@ fn a_pack_goes_in_and_out() {
     assert_snapshot!(world.run("skillful verify demo.zip"), @"
     4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  demo/SKILL.md
     559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  demo/references/a.md
-    whole  demo.zip  2 files
+    intact  demo.zip  2 files
     [stderr]
-    It is not signed: the hashes say that it is whole, not whose it is.
+    It is not signed: the hashes show that it is complete, not who made it.
     ");
     assert_snapshot!(world.run("skillful install demo.zip --dry-run"), @"
     demo 1.0.0  [world]/home/.agent/skills/demo
@@ -33,20 +33,20 @@ fn a_pack_goes_in_and_out() {
     assert_snapshot!(world.run("skillful install demo.zip"), @"
     demo 1.0.0  [world]/home/.agent/skills/demo
     [stderr]
-    Installed. `skillful verify NAME` checks it at any later time.
+    Installed. `skillful verify NAME` checks it again later.
     ");
     assert_snapshot!(world.run("skillful install demo.zip"), @"
     [stderr]
-    error: `demo` is already there: `[world]/home/.agent/skills/demo`
-    hint: use --backup to keep the old one aside, or --force to replace it
+    error: `demo` already exists: `[world]/home/.agent/skills/demo`
+    hint: use --backup to keep the old one, or --force to replace it
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful verify demo --scope user"), @"
     4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
     559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  references/a.md
-    whole  demo  2 files
+    intact  demo  2 files
     [stderr]
-    It is not signed: the hashes say that it is whole, not whose it is.
+    It is not signed: the hashes show that it is complete, not who made it.
     ");
     assert_snapshot!(world.run("skillful uninstall demo | grep -v kept"), @"
     demo  [world]/home/.agent/skills/demo
@@ -56,7 +56,7 @@ fn a_pack_goes_in_and_out() {
     assert_snapshot!(world.run("skillful restore demo"), @"
     demo  [world]/home/.agent/skills/demo
     [stderr]
-    Brought back.
+    Restored.
     ");
     assert_snapshot!(world.run("skillful uninstall demo --purge --yes"), @"
     demo  [world]/home/.agent/skills/demo
@@ -70,8 +70,8 @@ fn a_pack_goes_in_and_out() {
     ");
     assert_snapshot!(world.run("skillful restore demo"), @"
     [stderr]
-    error: there is nothing of `demo` to bring back in `[world]/home/.agent/skills`
-    hint: only what was uninstalled or backed up can be brought back
+    error: `[world]/home/.agent/skills` has no old copy of `demo`
+    hint: you can restore only skills that were uninstalled or backed up
     [exit 1]
     ");
 }
@@ -290,7 +290,7 @@ fn scripts_and_tools_need_a_word() {
     [stderr]
     warning: risky asks for the tools write_file, network_request
     error: `risky`: it needs your approval: it asks for the tools write_file, network_request
-    hint: look at it first; --allow-unsafe installs it
+    hint: look at it first, then add --allow-unsafe
     [exit 4]
     ");
 }
@@ -350,8 +350,8 @@ fn who_changed_an_installed_skill_is_not_told_to_blame_its_author() {
     works(&world, "install demo.zip");
     world.write("home/.agent/skills/demo/references/a.md", "changed");
     assert_snapshot!(world.run("skillful verify demo --scope user"), @"
-    WrongSize  references/a.md: the file has another size than is listed
-      keep it if you made the change; if not, do not use the skill, and install it again with --force
+    WrongSize  references/a.md: the file's size differs from the listed one
+      if you made the change, keep it; if not, do not use the skill: install it again with --force
     4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
     d67e2e944994496c8d8ec76eed0cf9f09679448d584b532bebf941852a37f5ed  references/a.md
     [exit 4]
@@ -402,7 +402,7 @@ fn origin_signer_and_state_are_shown() {
     assert_snapshot!(world.run("skillful why demo | sed 's/([0-9A-F]*)/(KEY)/'"), @"
     demo is [world]/home/.agent/skills/demo
       from [world]/project/demo.zip, signed by us (KEY)
-      differs `references/a.md`: the file has another size than is listed
+      differs `references/a.md`: the file's size differs from the listed one
       costs 56 characters of the catalog (about 14 tokens)
     ");
 }
@@ -512,7 +512,7 @@ fn a_damaged_lockfile_says_nothing_about_who_signed() {
     world.write("home/.agent/skills.lock", "{}");
     assert_snapshot!(world.run("skillful why demo"), @"
     demo is [world]/home/.agent/skills/demo
-      from nobody knows: `[world]/home/.agent/skills.lock` is damaged: missing field `format_version` at line 1 column 2
+      from unknown: `[world]/home/.agent/skills.lock` is damaged: missing field `format_version` at line 1 column 2
       costs 56 characters of the catalog (about 14 tokens)
     ");
     let known = works(&world, "why demo");
@@ -531,7 +531,7 @@ fn verify_shows_the_hash_of_every_file() {
     for (target, prefix) in [("demo.zip", "demo/"), ("demo --scope user", "")] {
         let seen = world.run(&format!("skillful verify {target}"));
         let expected = format!(
-            "{manifest}  {prefix}SKILL.md\n{reference}  {prefix}references/a.md\nwhole  {}  2 files\n",
+            "{manifest}  {prefix}SKILL.md\n{reference}  {prefix}references/a.md\nintact  {}  2 files\n",
             target.split(' ').next().unwrap()
         );
         assert!(seen.starts_with(&expected), "{seen}");
@@ -544,7 +544,7 @@ fn a_root_that_is_named_is_where_a_skill_goes() {
     assert_snapshot!(world.run("skillful install demo.zip --root ../shelf"), @"
     demo 1.0.0  [world]/shelf/demo
     [stderr]
-    Installed. `skillful verify NAME` checks it at any later time.
+    Installed. `skillful verify NAME` checks it again later.
     ");
     assert!(world.path("shelf/demo/SKILL.md").exists());
     assert!(!world.path("home/.agent/skills").exists());
@@ -559,18 +559,18 @@ fn a_root_that_is_named_is_where_a_skill_goes() {
     assert_snapshot!(world.run("skillful restore demo --root ../shelf"), @"
     demo  [world]/shelf/demo
     [stderr]
-    Brought back.
+    Restored.
     ");
     assert_snapshot!(world.run("skillful install demo.zip --root ../shelf --scope project"), @"
     [stderr]
-    error: --scope and --root both say where the skill goes
-    hint: leave out one of them
+    error: --scope and --root both set the place of the skill
+    hint: use only one of them
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful install demo.zip --root ../a --root ../b"), @"
     [stderr]
-    error: a skill is installed in one place
-    hint: name one folder with --root
+    error: you can install a skill in one place only
+    hint: give one folder with --root
     [exit 2]
     ");
 }

@@ -282,9 +282,12 @@ fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
     for (line, expected) in [
         (
             "--skill theirs x",
-            "error: the skill `theirs` comes from a project: you have not trusted it",
+            "error: the skill `theirs` comes from a project: you have not trusted it yet",
         ),
-        ("'/theirs x'", "error: the skill `theirs` comes from a project: you have not trusted it"),
+        (
+            "'/theirs x'",
+            "error: the skill `theirs` comes from a project: you have not trusted it yet",
+        ),
         ("--skill secert x", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
         ("'/secert x'", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
     ] {
@@ -324,10 +327,7 @@ fn a_run_is_gone_on_with_and_taken_back_where_it_worked() {
     // Another model than before goes on only where it is named.
     let resumed =
         world.run("cd sub && skillful run --resume last --approve write_file 2>&1; echo $?");
-    assert!(
-        resumed.contains("was decided by scripted:turns.json; now it would be offline"),
-        "{resumed}"
-    );
+    assert!(resumed.contains("used scripted:turns.json; now it would use offline"), "{resumed}");
     assert!(
         resumed.contains("--model scripted:turns.json") && resumed.ends_with("4\n"),
         "{resumed}"
@@ -458,7 +458,7 @@ fn wrong_words_on_the_command_line_are_explained() {
 #[test]
 fn an_approval_for_always_is_listed_and_can_be_revoked() {
     let world = World::new();
-    assert!(world.run("skillful permissions list").contains("Nothing is approved"));
+    assert!(world.run("skillful permissions list").contains("You approved nothing"));
     let grants = json!({"version": 1, "grants": [{"project": "/p", "permission": "run_script", "pattern": "a/scripts/b", "skill_hash": null}]});
     world.write("home/.agent/grants.json", grants.to_string());
     let listed = world.json("skillful permissions list --json");
@@ -513,18 +513,24 @@ fn a_skill_that_is_not_for_users_is_refused_as_a_command() {
     for (line, hint) in [
         (
             "--skill background x",
-            "hint: say what you want without its name; the model can choose it\n",
+            "hint: describe your task without the skill's name; the model can choose it\n",
         ),
-        ("'/background x'", "hint: say what you want without its name; the model can choose it\n"),
+        (
+            "'/background x'",
+            "hint: describe your task without the skill's name; the model can choose it\n",
+        ),
         (
             "--skill nobody x",
-            "hint: neither you nor the model can choose it; change its `user-invocable` or `disable-model-invocation`\n",
+            "hint: nobody can choose this skill; change its `user-invocable` or `disable-model-invocation`\n",
         ),
     ] {
         let seen =
             world.run(&format!("skillful run --model scripted:turns.json {line} 2>&1; echo $?"));
-        let message = "` says `user-invocable: false`: it is not a command\n";
-        assert!(seen.starts_with("error: the skill `") && seen.contains(message), "{seen}");
+        let message = "`: it says `user-invocable: false`\n";
+        assert!(
+            seen.starts_with("error: you cannot choose the skill `") && seen.contains(message),
+            "{seen}"
+        );
         assert!(seen.ends_with(&format!("{hint}4\n")), "{seen}");
     }
     assert!(!world.path("project/.agent/runs").exists(), "nothing was begun");

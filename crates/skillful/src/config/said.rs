@@ -55,7 +55,7 @@ impl ConfigError {
             Self::Read { .. } => "check the file's permissions".to_owned(),
             Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
             Self::Encoding { .. } => "save it as UTF-8".to_owned(),
-            Self::Syntax { .. } => "correct the file; comments are allowed".to_owned(),
+            Self::Syntax { .. } => "fix the file; comments are allowed".to_owned(),
             Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
             Self::UnknownKey { .. } | Self::Value { .. } => {
                 "`skillful schema config` describes every setting".to_owned()
@@ -74,7 +74,7 @@ impl Said {
         let mut settings = match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
             Ok(Value::Null) => return Ok(None),
             Ok(settings @ Value::Object(_)) => settings,
-            Ok(_) => return Err(syntax("settings are an object, as in `{}`".to_owned())),
+            Ok(_) => return Err(syntax("settings must be an object, as in `{}`".to_owned())),
             Err(error) => return Err(syntax(error.to_string())),
         };
         model::spell_out(&mut settings);

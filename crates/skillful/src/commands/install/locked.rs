@@ -31,7 +31,7 @@ pub(super) fn compare(
             None => Some(Refusal {
                 flaw: Flaw::NotAsLocked,
                 entry: Some(name.to_owned()),
-                message: "the lockfile does not have it".to_owned(),
+                message: "the lockfile does not list it".to_owned(),
             }),
         };
         refusal.map_or(Ok(()), Err)?;
@@ -92,7 +92,7 @@ impl Install {
         let message = format!("the lockfile has no skill `{name}`");
         let failure = Failure::new(Exit::Failed, "SkillNotFound", message);
         Err(match known.is_empty() {
-            true => failure.hint("nothing is installed there; --scope names the other place"),
+            true => failure.hint("nothing is installed there; try the other --scope"),
             false => failure.hint(format!("it has {}", known.join(", "))),
         })
     }

@@ -55,7 +55,8 @@ impl Approver for Terminal<'_> {
     fn remember(&mut self, grants: &[Grant]) {
         let Some(file) = &self.grants else { return };
         if let Err(error) = file.add(grants.to_vec()) {
-            let _ = writeln!(std::io::stderr(), "the approval counts for this run only: {error}");
+            let _ =
+                writeln!(std::io::stderr(), "this approval is valid for this run only: {error}");
         }
     }
 }
@@ -95,11 +96,11 @@ fn put(question: &ApprovalRequest) {
     if let Some(always) = &question.always {
         text += &format!("  {dim}always{dim:#} {}\n", for_terminal(always));
     }
-    text += &format!("{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  ");
+    text += &format!("{bold}[o]{bold:#}nce  this {bold}[r]{bold:#}un  ");
     if question.always.is_some() {
         text += &format!("{bold}[a]{bold:#}lways  ");
     }
-    text += &format!("{bold}[n]{bold:#}o, or no and why: ");
+    text += &format!("{bold}[n]{bold:#}o, or no and a reason: ");
     let mut out = std::io::stderr();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

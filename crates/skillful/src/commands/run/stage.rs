@@ -148,12 +148,12 @@ impl Stage<'_> {
         if setup.kind != RunKind::Own {
             let message = format!("run `{}` is {}", setup.run_id, kind_of(&setup));
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
-                .hint("only a run that `skillful run` began can be resumed"));
+                .hint("you can resume only runs that `skillful run` started"));
         }
         let is_same = same_model(&setup, self.choice, wish, journal.origin());
         let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
-                .hint("`skillful runs verify` says more")
+                .hint("`skillful runs verify` shows more")
         })?;
         if run.outcome().is_some() {
             // It may have been killed before it could write its answer.
@@ -265,15 +265,15 @@ pub(crate) fn same_workspace(
         return Ok(());
     }
     let Some(own) = setup.facts.workspace.as_deref() else {
-        let message = format!("run `{}` does not say where it worked", setup.run_id);
+        let message = format!("run `{}` does not say which folder it used", setup.run_id);
         return Err(Failure::new(Exit::Refused, "OtherWorkspace", message)
-            .hint("only runs that say so can be taken up or back"));
+            .hint("you can resume or undo only runs that do"));
     };
     if Path::new(own) == here {
         return Ok(());
     }
     let message = format!("run `{}` worked in `{own}`, not here", setup.run_id);
-    let hint = format!("go there: skillful -C {} {what} {}", quoted(own), setup.run_id);
+    let hint = format!("use that folder: skillful -C {} {what} {}", quoted(own), setup.run_id);
     Err(Failure::new(Exit::Refused, "OtherWorkspace", message).hint(hint))
 }
 
@@ -296,7 +296,7 @@ fn same_model(
     }
     let at = |server: Option<&str>| server.map_or(String::new(), |server| format!(" at {server}"));
     let message = format!(
-        "run `{}` was decided by {model}{}; now it would be {}{}",
+        "run `{}` used {model}{}; now it would use {}{}",
         setup.run_id,
         at(server),
         choice.name,
@@ -312,7 +312,7 @@ fn same_model(
         again += &format!(" --base-url {}", quoted(server));
     }
     Err(Failure::new(Exit::Refused, "OtherModel", message)
-        .hint(format!("name the model that should go on: {again}")))
+        .hint(format!("choose the model that continues: {again}")))
 }
 
 fn quoted(word: &str) -> String {
@@ -328,7 +328,7 @@ pub(crate) fn setup_of(folder: &Path, events: &[Event]) -> Result<Setup, Failure
     let catalog = journal::catalog(folder).map_err(|error| of_journal(&error))?;
     journal::setup_of(events.first().ok_or_else(empty)?, catalog).map_err(|error| {
         Failure::from_error(Exit::Refused, "RecordDamaged", &error)
-            .hint("`skillful runs verify` says more")
+            .hint("`skillful runs verify` shows more")
     })
 }
 
