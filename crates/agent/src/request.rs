@@ -1,9 +1,7 @@
 //! What an action would do, and what the rules say to it.
 
 use common::sha256::Sha256;
-use permission::{
-    ApprovalRequest, Decision as PermissionDecision, Request as Permission, Risk, SkillHash,
-};
+use permission::{ApprovalRequest, Decision as PermissionDecision, Permission, Risk, SkillHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,7 +14,7 @@ pub struct Request {
     /// The action.
     pub action: Action,
     /// The permission it needs.
-    pub permission: String,
+    pub permission: Permission,
     /// What it touches.
     pub patterns: Vec<String>,
     /// How much it can harm.
@@ -34,9 +32,9 @@ pub struct Request {
     pub read_only: bool,
 }
 
-impl Permission for Request {
-    fn permission(&self) -> &str {
-        &self.permission
+impl permission::Request for Request {
+    fn permission(&self) -> Permission {
+        self.permission
     }
 
     fn patterns(&self) -> Vec<String> {

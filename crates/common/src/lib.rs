@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing here opens a file or a socket.
 
+pub mod failure;
 pub mod inner_path;
 pub mod run_id;
 pub mod sha256;

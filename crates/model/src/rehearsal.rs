@@ -11,8 +11,8 @@ use agent::setup::Setup;
 use agent::step::{Input, Step};
 use common::skill::{LoadReport, RunMode, Source};
 use permission::{
-    Action as Permission, Answer, ApprovalId, ApprovalRequest, Decision, Risk, SkillHash, Tool,
-    ToolSet,
+    Action as Ruling, Answer, ApprovalId, ApprovalRequest, Decision, Permission, Risk, SkillHash,
+    Tool, ToolSet,
 };
 use serde_json::Value;
 
@@ -76,10 +76,10 @@ pub(crate) fn rehearse<M: Model>(
 
 fn prepared(action: &Action, comes: &Comes) -> Prepared {
     let decision =
-        Decision { permission: "any".to_owned(), action: Permission::Allow, rulings: Vec::new() };
+        Decision { permission: Permission::Skill, action: Ruling::Allow, rulings: Vec::new() };
     let request = Request {
         action: action.clone(),
-        permission: "any".to_owned(),
+        permission: Permission::Skill,
         patterns: Vec::new(),
         risk: Risk::Low,
         effect: String::new(),
@@ -90,7 +90,7 @@ fn prepared(action: &Action, comes: &Comes) -> Prepared {
     };
     let question = ApprovalRequest {
         id: ApprovalId::numbered(1),
-        tool: "any".to_owned(),
+        tool: Permission::Skill,
         risk: Risk::Low,
         reason: String::new(),
         params: Value::Null,

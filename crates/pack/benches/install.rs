@@ -13,9 +13,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use pack::accept::{Concerns, Likeness, Terms, accept};
 use pack::check::{Rules, check};
 use pack::disk::Disk;
-use pack::install::{Plan, PlannedSkill, Record, Replace, Root, state_of};
+use pack::install::{Plan, Record, Replace, Root, state_of};
 use pack::make::{manifest_of, write};
 use pack::material::{Limits, Material};
 use pack::source::{Fetching, Source};
@@ -114,11 +115,7 @@ fn install(world: &Path, pack: &Path) {
         Rules { trust: &TrustStore::default(), read: &ReadOptions::default(), allowed: &[] };
     let staged = opened.stage(open(pack), None, &rules, &|_| ()).unwrap();
     let plan = Plan {
-        skills: staged
-            .skills
-            .iter()
-            .map(|skill| PlannedSkill { skill, keep: Vec::new() })
-            .collect(),
+        keep: Default::default(),
         replace: Replace::Never,
         label: "20260101T000000Z".to_owned(),
         record: Record::New {
@@ -127,7 +124,16 @@ fn install(world: &Path, pack: &Path) {
             now: "2026-01-01T00:00:00Z".to_owned(),
         },
     };
-    opened.install(&staged, &plan).unwrap();
+    let skills: Vec<_> = staged.skills.iter().collect();
+    let terms = Terms {
+        rules,
+        needs_signature: false,
+        lockfile: &opened.lockfile,
+        likeness: Likeness::Successor,
+    };
+    let agreement = Concerns::of(&staged, &skills).unwrap().agree();
+    let accepted = accept(&staged, skills, &terms, &agreement).unwrap();
+    opened.install(&accepted, &plan).unwrap();
 }
 
 /// Text that is no easier to compress than real text.

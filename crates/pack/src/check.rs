@@ -4,6 +4,10 @@
 
 mod skills;
 
+use crate::refusal::details;
+use common::failure::{Exit, Explain};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Mutex;
@@ -315,4 +319,34 @@ fn compare_files(manifest: &Manifest, files: &[FileRecord]) -> Result<(), Vec<Re
             .push(Refusal::of(Flaw::InvalidManifest, MANIFEST).because("a file is listed twice"));
     }
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+impl Explain for CheckError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Refused(refusals) => refusals.first().map_or(Exit::Failed, Explain::exit),
+            Self::Io { .. } => Exit::Failed,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusals) => refusals.first().map_or("Refused", Refusal::code),
+            Self::Io { .. } => "IOError",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::Refused(refusals) => refusals.first().map_or("".into(), Explain::hint),
+            Self::Io { .. } => "nothing was changed; check permissions and free space".into(),
+        }
+    }
+
+    fn details(&self) -> Option<Value> {
+        match self {
+            Self::Refused(refusals) => Some(details(refusals)),
+            Self::Io { .. } => None,
+        }
+    }
 }

@@ -16,10 +16,10 @@ mod stage;
 mod state;
 
 pub use audit::audit;
-pub use compare::{compare_with_installed, compare_with_locked};
+pub(crate) use compare::{compare_with_installed, compare_with_locked};
 pub use error::InstallError;
 pub use kept_pack::KeptPack;
 pub use leave::{Kept, KeptAs};
 pub use root::{Opened, Root};
-pub use stage::{Installed, Plan, PlannedSkill, Record, Replace};
+pub use stage::{Installed, Plan, Record, Replace};
 pub use state::{InstalledState, state_of};

@@ -1,5 +1,6 @@
 //! Packs of Agent Skills: made, checked, signed, installed all or nothing.
 
+pub mod accept;
 pub mod archive;
 pub mod check;
 pub mod diff;

@@ -2,7 +2,10 @@
 //!
 //! Invariant: every refusal names the entry it concerns, where there is one.
 
+use common::failure::{Exit, Explain};
 use common::text::for_terminal;
+use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// What is wrong, and with which entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -192,4 +195,43 @@ impl Flaw {
             },
         }
     }
+}
+
+impl Kind {
+    /// How a command ends because of it.
+    pub fn exit(self) -> Exit {
+        match self {
+            Self::Damage => Exit::Failed,
+            Self::Hostile | Self::Trust => Exit::Refused,
+        }
+    }
+}
+
+impl Explain for Refusal {
+    fn exit(&self) -> Exit {
+        self.flaw.kind().exit()
+    }
+
+    fn code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.flaw.hint().into()
+    }
+
+    fn details(&self) -> Option<Value> {
+        Some(details(std::slice::from_ref(self)))
+    }
+}
+
+/// Where the first of them is, and all of them.
+pub(crate) fn details(refusals: &[Refusal]) -> Value {
+    let all: Vec<Value> = refusals
+        .iter()
+        .map(|refusal| {
+            json!({"code": refusal.code(), "entry": refusal.entry, "message": refusal.message})
+        })
+        .collect();
+    json!({"entry": refusals.first().and_then(|first| first.entry.as_deref()), "problems": all})
 }

@@ -6,10 +6,12 @@
 #[cfg(test)]
 mod tests;
 
+use common::failure::Explain;
 use ct_codecs::{Base64, Decoder};
 use minisign::{KeyPair, PublicKeyBox, SecretKey, SecretKeyBox, SignatureBox};
 use skill::lock::Signer;
 use skill::trust::{TrustStore, TrustedKey};
+use std::borrow::Cow;
 
 use crate::manifest::{Manifest, SIGNATURE};
 use crate::refusal::{Flaw, Refusal};
@@ -212,4 +214,23 @@ fn matches(pattern: &str, name: &str) -> bool {
         }
     }
     rest.ends_with(last)
+}
+
+impl Explain for KeyError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Password { .. } | Self::PasswordNeeded => "WrongPassword",
+            Self::Invalid { .. } | Self::Failed { .. } => "InvalidKey",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::Invalid { .. } => "create keys with `skillful keygen` or minisign".into(),
+            Self::Password { .. } | Self::PasswordNeeded => {
+                "try again, or set SKILLFUL_KEY_PASSWORD".into()
+            }
+            Self::Failed { .. } => "check the key".into(),
+        }
+    }
 }

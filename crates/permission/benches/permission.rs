@@ -4,14 +4,14 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use permission::{Action, Configuration, Engine, Request, Risk, Rule, Rules};
+use permission::{Action, Configuration, Engine, Permission, Request, Risk, Rule, Rules};
 use serde_json::Value;
 
 struct Wish(String);
 
 impl Request for Wish {
-    fn permission(&self) -> &str {
-        "run_script"
+    fn permission(&self) -> Permission {
+        Permission::RunScript
     }
     fn patterns(&self) -> Vec<String> {
         vec![self.0.clone()]

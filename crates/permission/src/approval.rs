@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Pattern, Risk};
+use super::{Pattern, Permission, Risk};
 
 /// The name of one question: `ap_` and letters, digits, `_` or `-`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ pub struct ApprovalRequest {
     /// Which question it is.
     pub id: ApprovalId,
     /// The permission that is asked for.
-    pub tool: String,
+    pub tool: Permission,
     /// How much it can harm.
     pub risk: Risk,
     /// Why the agent wants it.
@@ -133,7 +133,7 @@ impl Invocation {
     /// The command for a shell that repeats this invocation with the patterns approved.
     pub(super) fn approving<'p>(
         &self,
-        permission: &str,
+        permission: Permission,
         patterns: impl Iterator<Item = &'p str>,
     ) -> String {
         let approvals = patterns.flat_map(|pattern| {

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::rule_list::{Named, RuleList, Subject};
 use super::verdict::{Approved, Lasting, Pending, Request, Verdict};
-use super::{Action, CommandLine, Denial, Grant, Rule, Rules, Scope, SkillHash, Tool, ToolSet};
+use super::{
+    Action, CommandLine, Denial, Grant, Permission, Rule, Rules, Scope, SkillHash, Tool, ToolSet,
+};
 
 /// Where a rule was written, in order of precedence.
 #[derive(
@@ -112,7 +114,7 @@ pub struct Ruling {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// What was asked for.
-    pub permission: String,
+    pub permission: Permission,
     /// The strictest of the rulings.
     pub action: Action,
     /// One for each pattern, in the order of the request.
@@ -152,7 +154,7 @@ impl Engine {
     }
 
     /// What the rules alone say about one pattern, and which of them.
-    pub fn ruling(&self, permission: &str, pattern: &str) -> Ruling {
+    pub fn ruling(&self, permission: Permission, pattern: &str) -> Ruling {
         let (action, reason) = match self.deciding_rule(permission, pattern) {
             Some((layer, rule)) => {
                 (rule.action, Reason::Rule { layer, rule: Box::new(rule.clone()) })
@@ -163,18 +165,18 @@ impl Engine {
     }
 
     /// What the rules alone say about one pattern.
-    pub fn action(&self, permission: &str, pattern: &str) -> Action {
+    pub fn action(&self, permission: Permission, pattern: &str) -> Action {
         self.deciding_rule(permission, pattern).map_or(Action::Ask, |(_, rule)| rule.action)
     }
 
     /// Tells which patterns of a permission the rules deny; where they deny none at all, for nothing.
-    pub fn denials<'e>(&'e self, permission: &'e str) -> impl Fn(&str) -> bool + 'e {
+    pub fn denials(&self, permission: Permission) -> impl Fn(&str) -> bool + '_ {
         let denies = |rules: &RuleList| rules.about(permission).any(|r| r.action == Action::Deny);
         let possible = self.layers.iter().any(|(_, rules)| denies(rules));
         move |pattern| possible && self.action(permission, pattern) == Action::Deny
     }
 
-    fn deciding_rule(&self, permission: &str, pattern: &str) -> Option<(Layer, &Rule)> {
+    fn deciding_rule(&self, permission: Permission, pattern: &str) -> Option<(Layer, &Rule)> {
         let subject = Subject::new(permission, pattern);
         let mut found: Option<(Layer, &Rule)> = None;
         for (layer, rules) in &self.layers {
@@ -188,7 +190,7 @@ impl Engine {
     }
 
     /// Whether anything at all could be let through for a permission; if not, do not offer it.
-    pub fn offers(&self, permission: &str) -> bool {
+    pub fn offers(&self, permission: Permission) -> bool {
         let mut offered = true;
         for (layer, rules) in &self.layers {
             let may_offer = offered || !layer.only_tightens();
@@ -204,7 +206,7 @@ impl Engine {
 
     /// The tools that are on offer.
     pub fn tools(&self) -> ToolSet {
-        Tool::ALL.into_iter().filter(|tool| self.offers(tool.name())).collect()
+        Tool::ALL.into_iter().filter(|tool| self.offers((*tool).into())).collect()
     }
 
     /// Decides a request made on behalf of a skill, or of none.
@@ -216,9 +218,9 @@ impl Engine {
             Action::Ask => {
                 let asked = decision.rulings.iter().filter(|ruling| ruling.action == Action::Ask);
                 let grants = asked
-                    .map(|ruling| self.grant(&decision.permission, &ruling.pattern, skill))
+                    .map(|ruling| self.grant(decision.permission, &ruling.pattern, skill))
                     .collect();
-                let lasting = Lasting::of(&decision.permission, skill);
+                let lasting = Lasting::of(decision.permission, skill);
                 Verdict::Ask(Pending::new(request, decision, grants, lasting))
             }
         }
@@ -236,7 +238,7 @@ impl Engine {
             .map(|pattern| self.answered(self.ruling(permission, pattern), request, skill))
             .collect();
         let action = rulings.iter().map(|ruling| ruling.action).max().unwrap_or(Action::Deny);
-        Decision { permission: permission.to_owned(), action, rulings }
+        Decision { permission, action, rulings }
     }
 
     /// Answers an *ask* from the command line or from memory.
@@ -259,14 +261,14 @@ impl Engine {
         Ruling { action: Action::Allow, reason, ..ruling }
     }
 
-    fn remembers(&self, permission: &str, pattern: &str, skill: Option<&SkillHash>) -> bool {
+    fn remembers(&self, permission: Permission, pattern: &str, skill: Option<&SkillHash>) -> bool {
         !self.grants.is_empty() && self.grants.contains(&self.grant(permission, pattern, skill))
     }
 
-    fn grant(&self, permission: &str, pattern: &str, skill: Option<&SkillHash>) -> Grant {
+    fn grant(&self, permission: Permission, pattern: &str, skill: Option<&SkillHash>) -> Grant {
         Grant {
             project: self.project.clone(),
-            permission: permission.to_owned(),
+            permission,
             pattern: pattern.to_owned(),
             skill_hash: skill.cloned(),
         }

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Permission;
+
 /// The content hash of a skill: another content, another hash.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -25,7 +27,7 @@ pub struct Grant {
     /// The project it was given in.
     pub project: String,
     /// What was asked for.
-    pub permission: String,
+    pub permission: Permission,
     /// On what.
     pub pattern: String,
     /// The content of the skill that acted, if one did.
@@ -35,14 +37,14 @@ pub struct Grant {
 impl Grant {
     /// Whether it ends when a skill changes, where it is about one.
     pub fn is_bound(&self) -> bool {
-        self.skill_hash.is_some() || !super::is_about_skills(&self.permission)
+        self.skill_hash.is_some() || !self.permission.is_about_skills()
     }
 
     /// A short name for `permissions revoke`, the same for the same grant on every machine.
     pub fn id(&self) -> String {
         let mut digest = Sha256::new();
         let skill = self.skill_hash.as_ref().map_or("", |hash| &hash.0);
-        for part in [&self.project, &self.permission, &self.pattern, skill] {
+        for part in [&self.project, self.permission.name(), &self.pattern, skill] {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }

@@ -10,6 +10,7 @@ mod engine;
 mod grant;
 pub mod params;
 mod pattern;
+mod permission;
 mod rule;
 mod rule_list;
 mod toolset;
@@ -23,11 +24,7 @@ pub use denial::Denial;
 pub use engine::{Configuration, Decision, Engine, Layer, Reason, Ruling};
 pub use grant::{Grant, SkillHash};
 pub use pattern::Pattern;
-pub use rule::{Action, PERMISSIONS, Rule, Rules, UnknownPermission};
+pub use permission::Permission;
+pub use rule::{Action, Rule, Rules, UnknownPermission};
 pub use toolset::{Risk, Tool, ToolSet};
 pub use verdict::{Answer, Approved, Granted, Pending, Request, Scope, Verdict};
-
-/// Whether a permission is about skills by their names, and what was approved is bound to their content.
-fn is_about_skills(permission: &str) -> bool {
-    matches!(permission, "skill" | "run_script")
-}

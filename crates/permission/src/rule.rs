@@ -7,23 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::Pattern;
-
-/// Everything a rule can be about.
-pub const PERMISSIONS: [&str; 12] = [
-    "skill",
-    "search_skills",
-    "read_observation",
-    "read_file",
-    "list_dir",
-    "grep",
-    "run_script",
-    "write_file",
-    "delete_file",
-    "network_request",
-    "network",
-    "install",
-];
+use super::{Pattern, Permission};
 
 /// What a rule does with the requests it matches, from the loosest to the strictest.
 #[derive(
@@ -71,8 +55,13 @@ impl Rule {
     }
 
     /// Whether the rule is about this request.
-    pub fn matches(&self, permission: &str, pattern: &str) -> bool {
-        self.permission.matches(permission) && self.pattern.matches(pattern)
+    pub fn matches(&self, permission: Permission, pattern: &str) -> bool {
+        self.is_about(permission) && self.pattern.matches(pattern)
+    }
+
+    /// Whether the rule is about this permission.
+    pub fn is_about(&self, permission: Permission) -> bool {
+        self.permission.matches(permission.name())
     }
 }
 
@@ -86,12 +75,24 @@ pub struct Rules(pub Vec<Rule>);
 impl Rules {
     /// What holds when nobody has configured anything.
     pub fn defaults() -> Self {
-        let allowed =
-            ["skill", "search_skills", "read_observation", "read_file", "list_dir", "grep"]
-                .map(|name| (name, Action::Allow));
-        let off = ["write_file", "delete_file", "network_request"].map(|name| (name, Action::Deny));
-        let rules = allowed.into_iter().chain([("run_script", Action::Ask)]).chain(off);
-        Self(rules.map(|(name, action)| Rule::new(name, "*", action)).collect())
+        let rule = |permission: Permission| {
+            let action = match permission {
+                Permission::Skill
+                | Permission::SearchSkills
+                | Permission::ReadObservation
+                | Permission::ReadFile
+                | Permission::ListDir
+                | Permission::Grep => Action::Allow,
+                Permission::RunScript => Action::Ask,
+                Permission::WriteFile | Permission::DeleteFile | Permission::NetworkRequest => {
+                    Action::Deny
+                }
+                // Without a rule it asks.
+                Permission::Network | Permission::Install => return None,
+            };
+            Some(Rule::new(permission.name(), "*", action))
+        };
+        Self(Permission::ALL.into_iter().filter_map(rule).collect())
     }
 
     /// Rules that ask before every use of these permissions.
@@ -201,7 +202,7 @@ impl<'de> Visitor<'de> for PatternsVisitor {
     }
 }
 
-/// A permission that is not among [`PERMISSIONS`].
+/// What is no [`Permission`].
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown permission `{name}`; {}", suggestion(name))]
 pub struct UnknownPermission {
@@ -212,17 +213,18 @@ pub struct UnknownPermission {
 /// A misspelt permission must not become a rule that never matches: a deny would silently be lost.
 pub(super) fn known_permission(name: &str) -> Result<Pattern, UnknownPermission> {
     let pattern = Pattern::new(name);
-    if PERMISSIONS.iter().any(|known| pattern.matches(known)) {
+    if Permission::ALL.iter().any(|known| pattern.matches(known.name())) {
         return Ok(pattern);
     }
     Err(UnknownPermission { name: name.to_owned() })
 }
 
 fn suggestion(name: &str) -> String {
-    let distance = |known: &&&str| strsim::damerau_levenshtein(known, name);
-    match PERMISSIONS.iter().min_by_key(distance).filter(|known| distance(known) <= 3) {
+    let all = Permission::ALL;
+    let distance = |known: &&Permission| strsim::damerau_levenshtein(known.name(), name);
+    match all.iter().min_by_key(distance).filter(|known| distance(known) <= 3) {
         Some(known) => format!("did you mean `{known}`?"),
-        None => format!("known are {}", PERMISSIONS.map(|known| format!("`{known}`")).join(", ")),
+        None => format!("known are {}", all.map(|known| format!("`{known}`")).join(", ")),
     }
 }
 

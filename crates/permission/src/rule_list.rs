@@ -1,7 +1,7 @@
 //! The rules of one layer, arranged so that most of them are passed over without being looked at.
 
 use super::pattern::Letters;
-use super::{Action, PERMISSIONS, Rule};
+use super::{Action, Permission, Rule};
 
 /// What stands before the name of a skill that a project brought.
 const PROJECT: &str = "project:";
@@ -21,7 +21,7 @@ struct Key {
 
 /// What is looked up, with the key that a rule's key is compared to.
 pub(super) struct Subject<'s> {
-    permission: &'s str,
+    permission: Permission,
     pattern: &'s str,
     /// The same without `project:`, where it is about a skill that a project brought.
     unqualified: Option<&'s str>,
@@ -37,16 +37,10 @@ pub(super) enum Named {
     Own,
 }
 
-/// The bit of every permission that is not in the table.
-const UNLISTED: u16 = 1 << 15;
-
 impl<'s> Subject<'s> {
-    pub(super) fn new(permission: &'s str, pattern: &'s str) -> Self {
-        let listed = PERMISSIONS.iter().position(|known| *known == permission);
-        let permissions = listed.map_or(UNLISTED, |position| 1 << position);
-        let about_skills = super::is_about_skills(permission);
-        let unqualified = pattern.strip_prefix(PROJECT).filter(|_| about_skills);
-        let key = Key { letters: Letters::of(pattern), permissions };
+    pub(super) fn new(permission: Permission, pattern: &'s str) -> Self {
+        let unqualified = pattern.strip_prefix(PROJECT).filter(|_| permission.is_about_skills());
+        let key = Key { letters: Letters::of(pattern), permissions: bit(permission) };
         Self { permission, pattern, unqualified, key }
     }
 
@@ -73,13 +67,17 @@ impl RuleList {
         candidates.map(|(_, rule)| rule).find(|rule| subject.is_met_by(rule, named))
     }
 
-    pub(super) fn about(&self, permission: &str) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(move |rule| rule.permission.matches(permission))
+    pub(super) fn about(&self, permission: Permission) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.is_about(permission))
     }
 }
 
 fn key(rule: &Rule) -> Key {
-    let listed = PERMISSIONS.iter().enumerate().filter(|(_, known)| rule.permission.matches(known));
-    let permissions = listed.fold(UNLISTED, |bits, (position, _)| bits | 1 << position);
+    let about = Permission::ALL.into_iter().filter(|permission| rule.is_about(*permission));
+    let permissions = about.fold(0, |bits, permission| bits | bit(permission));
     Key { letters: rule.pattern.letters(), permissions }
+}
+
+const fn bit(permission: Permission) -> u16 {
+    1 << permission as u16
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Action, ApprovalId, ApprovalRequest, Decision, Denial, Grant, Invocation, Reason, Risk,
-    SkillHash, is_about_skills,
+    Action, ApprovalId, ApprovalRequest, Decision, Denial, Grant, Invocation, Permission, Reason,
+    Risk, SkillHash,
 };
 
 /// Something that needs permission: for the rules, and in words for the person who is asked.
 pub trait Request {
-    /// Which permission it needs, one of [`super::PERMISSIONS`].
-    fn permission(&self) -> &str;
+    /// Which permission it needs.
+    fn permission(&self) -> Permission;
     /// What it touches; every one of them must be let through.
     fn patterns(&self) -> Vec<String>;
     /// How much it can harm.
@@ -92,13 +92,15 @@ pub(super) enum Lasting {
 }
 
 impl Lasting {
-    pub(super) fn of(permission: &str, skill: Option<&SkillHash>) -> Self {
+    pub(super) fn of(permission: Permission, skill: Option<&SkillHash>) -> Self {
         match (permission, skill) {
-            ("run_script", Some(_)) => {
+            (Permission::RunScript, Some(_)) => {
                 Self::Yes("this script of this skill, in this project, until its files change")
             }
-            ("skill", Some(_)) => Self::Yes("this skill, in this project, until its files change"),
-            (permission, None) if is_about_skills(permission) => Self::No,
+            (Permission::Skill, Some(_)) => {
+                Self::Yes("this skill, in this project, until its files change")
+            }
+            (permission, None) if permission.is_about_skills() => Self::No,
             _ => Self::Yes("the same, in this project, until you revoke it"),
         }
     }
@@ -188,7 +190,7 @@ impl<T: Request> Pending<T> {
         let asked = || self.grants.iter().map(|grant| grant.pattern.as_str());
         ApprovalRequest {
             id,
-            tool: self.decision.permission.clone(),
+            tool: self.decision.permission,
             risk: self.request.risk(),
             reason: reason.into(),
             params: self.request.params(),
@@ -198,7 +200,7 @@ impl<T: Request> Pending<T> {
                 Lasting::Yes(what) => Some(what.to_owned()),
                 Lasting::No => None,
             },
-            replay: invocation.approving(&self.decision.permission, asked()),
+            replay: invocation.approving(self.decision.permission, asked()),
         }
     }
 

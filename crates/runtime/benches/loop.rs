@@ -100,6 +100,7 @@ fn drive(world: &World, path: &'static str, durability: Durability) -> Vec<Momen
         toolbox: &mut Hands::new(Path::new("effects"), &hooks),
         engine: &mut Engine::new("/project", Configuration::default()),
         approver: &mut Person(None),
+        grants: None,
         listener: &mut hooks.clone(),
         redactor: &redactor,
         clock: &FixedClock::new(0),

@@ -5,6 +5,7 @@
 
 mod clock;
 mod hand;
+mod live;
 mod meant;
 
 use std::time::{Duration, Instant};
@@ -21,42 +22,67 @@ use agent::run::{Run, Unexpected};
 use agent::setup::Setup;
 use agent::step::{Input, Noted, Step};
 use permission::{
-    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Grant, Granted, Invocation,
+    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Granted, Invocation, Permission,
     Scope, Verdict,
 };
+
+use model::early::Shown;
+use tools::grants::{GrantFile, GrantFileError};
 
 use crate::journal::{Journal, JournalError, Redactor};
 pub use clock::{SkippingClock, SystemClock};
 pub use hand::InHand;
 use hand::{Asking, Held};
+use live::Live;
 
 /// What a run acts with.
 pub trait Toolbox {
     /// Finds out what an action would touch, touching nothing.
-    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal>;
+    fn prepare(&mut self, action: &Action, means: &Means<'_>) -> Result<Request, Refusal>;
     /// Does it.
     fn perform(
         &mut self,
         request: Approved<Request>,
-        cancel: &Cancel,
+        means: &Means<'_>,
         journal: &mut Journal,
     ) -> Observation;
+}
+
+/// What every action of a run goes by: there is one of each in a run, so what was approved on the way counts for everyone.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// What may be done.
+    pub engine: &'a Engine,
+    /// What takes secrets out of whatever is kept or told.
+    pub redactor: &'a Redactor,
+    /// Whether somebody wants it to stop, and how long it may take.
+    pub cancel: &'a Cancel,
 }
 
 /// Someone who answers questions.
 pub trait Approver {
     /// The answer; nothing when nobody is there.
     fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer>;
-    /// Keeps approvals beyond this run.
-    fn remember(&mut self, grants: &[Grant]);
+    /// An approval for always could not be kept, so that it counts for this run only.
+    fn not_kept(&mut self, why: &GrantFileError) {
+        let _ = why;
+    }
+}
+
+impl<F: FnMut(&ApprovalRequest) -> Option<Answer>> Approver for F {
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
+        self(question)
+    }
 }
 
 /// Someone who watches.
 pub trait Listener {
     /// Something was noted.
     fn event(&mut self, event: &Event);
-    /// The model wrote something.
-    fn delta(&mut self, text: &str);
+    /// The model wrote something, here without its secrets; nothing is done before all of it was read.
+    fn delta(&mut self, shown: Shown<'_>) {
+        let _ = shown;
+    }
 }
 
 /// What time it is.
@@ -87,6 +113,8 @@ pub struct Driver<'a> {
     pub engine: &'a mut Engine,
     /// Who answers.
     pub approver: &'a mut dyn Approver,
+    /// Where approvals for always are kept.
+    pub grants: Option<&'a GrantFile>,
     /// Who watches.
     pub listener: &'a mut dyn Listener,
     /// What takes secrets out of everything that enters the run, and so its record and every prompt.
@@ -212,8 +240,9 @@ impl Driver<'_> {
             self.clock.pause(pause, self.cancel);
             return Next::Again;
         }
-        let listener = &mut *self.listener;
-        let reply = self.model.decide(prompt, self.cancel, &mut |text| listener.delta(text));
+        let mut live = Live::new(&mut *self.listener, self.redactor);
+        let reply = self.model.decide(prompt, self.cancel, &mut |text| live.push(text));
+        live.finish();
         match &reply {
             // Whoever stopped the run stopped the model with it.
             Reply::Failed { .. } if self.cancel.requested() => return Next::tell(Input::Cancelled),
@@ -235,7 +264,8 @@ impl Driver<'_> {
         hand: &mut InHand,
     ) -> Prepared {
         hand.held = Held::Nothing;
-        let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action));
+        let means = Means { engine: self.engine, redactor: self.redactor, cancel: self.cancel };
+        let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action, &means));
         let request = match request {
             Ok(request) => request,
             Err(refusal) => return Prepared::Refused { refusal },
@@ -314,8 +344,10 @@ impl Driver<'_> {
         let pending = asking.pending;
         let counted = counted(&answer, pending.request());
         if let Ok(Granted { approved, scope, grants }) = pending.answer(counted) {
-            if scope == Scope::Always {
-                self.approver.remember(&grants);
+            if let (Scope::Always, Some(file)) = (scope, self.grants)
+                && let Err(why) = file.add(grants.clone())
+            {
+                self.approver.not_kept(&why);
             }
             self.engine.remember(grants);
             hand.held = Held::Approved(Box::new(approved));
@@ -330,7 +362,8 @@ impl Driver<'_> {
         journal: &mut Journal,
     ) -> Result<Next, DriveError> {
         let cancel = self.cancel.within(run.time_left(self.elapsed()));
-        let observation = self.toolbox.perform(approved, &cancel, journal);
+        let means = Means { engine: self.engine, redactor: self.redactor, cancel: &cancel };
+        let observation = self.toolbox.perform(approved, &means, journal);
         // Before it can become the beginning of a child run.
         let observation = self.redactor.observation(vouching(observation, journal));
         let observation = match run.child(&observation) {
@@ -371,8 +404,8 @@ impl Driver<'_> {
 
 /// A skill that was let in stays for the run: its files must not ask again one by one.
 fn counted(answer: &Answer, request: &Request) -> Answer {
-    match (answer, request.permission.as_str()) {
-        (Answer::Once, "skill") => Answer::Run,
+    match (answer, request.permission) {
+        (Answer::Once, Permission::Skill) => Answer::Run,
         (answer, _) => answer.clone(),
     }
 }

@@ -2,5 +2,11 @@
 
 pub mod driver;
 pub mod journal;
+pub mod models;
+pub mod open;
+pub mod plain_file;
+pub mod runner;
+pub mod settings;
 pub mod skill_tool;
+pub mod spelling;
 pub mod workbench;

@@ -11,13 +11,14 @@ mod tests;
 use agent::action::{Action, SkillRef};
 use agent::request::Refusal;
 use common::skill::Source;
-use permission::{Answer, ApprovalId, Denial, Engine, Invocation, Verdict};
+use permission::{Answer, ApprovalId, Denial, Engine, Invocation, Permission, Verdict};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skill::load::{Limits, LoadError};
 use skill::metadata::ReadOptions;
 use skill::offer::{Catalog, CatalogLimits, Offer};
+use tools::grants::GrantFile;
 
 use crate::driver::Approver;
 use crate::workbench::{activate, of_skills};
@@ -86,7 +87,7 @@ pub fn definitions(offer: &Offer<'_>, engine: &Engine, catalog: &Catalog) -> Vec
             read_only: true,
         },
     ];
-    if engine.offers("run_script") {
+    if engine.offers(Permission::RunScript) {
         tools.push(Definition {
             name: "run_skill_script",
             title: "Run a script of a skill",
@@ -218,6 +219,7 @@ pub struct SkillTool<'a> {
     engine: Engine,
     read: ReadOptions,
     limits: Limits,
+    grants: Option<GrantFile>,
     loaded: Vec<SkillRef>,
 }
 
@@ -225,12 +227,17 @@ impl<'a> SkillTool<'a> {
     /// A tool that hands over what is offered, as far as the engine allows.
     pub fn new(offer: &'a Offer<'a>, engine: Engine) -> Self {
         let (read, limits) = Default::default();
-        Self { offer, engine, read, limits, loaded: Vec::new() }
+        Self { offer, engine, read, limits, grants: None, loaded: Vec::new() }
     }
 
     /// How the frontmatter is read and how much is handed over, where the defaults will not do.
     pub fn with_limits(self, read: ReadOptions, limits: Limits) -> Self {
         Self { read, limits, ..self }
+    }
+
+    /// Where approvals for always are kept; without a file they end with the conversation.
+    pub fn with_grants(self, grants: GrantFile) -> Self {
+        Self { grants: Some(grants), ..self }
     }
 
     /// The tool as a model is told about it; nothing where there is no skill to load.
@@ -285,8 +292,10 @@ impl<'a> SkillTool<'a> {
         };
         let always = answer == Answer::Always;
         let granted = pending.answer(answer).map_err(|denial| refused(&denial))?;
-        if always {
-            approver.remember(&granted.grants);
+        if let (true, Some(file)) = (always, &self.grants)
+            && let Err(why) = file.add(granted.grants.clone())
+        {
+            approver.not_kept(&why);
         }
         self.engine.remember(granted.grants);
         Ok(())

@@ -3,6 +3,7 @@
 //! Invariant: a skill that is not offered to the model, and was not named by the user, cannot be told from
 //! one that does not exist.
 
+mod open;
 mod read_back;
 mod request;
 mod script;
@@ -16,10 +17,9 @@ mod tests;
 use std::path::PathBuf;
 
 use agent::action::{Action, SkillRef};
-use agent::model::Cancel;
 use agent::observation::{Details, Facts, Observation};
 use agent::request::{Refusal, Request};
-use permission::{Approved, Engine, Request as _, argument};
+use permission::{Approved, Request as _, argument};
 use serde_json::{Value, json};
 use skill::index::{Entry, Index};
 use skill::load::{Limits, LoadError, check_trusted};
@@ -31,10 +31,12 @@ use tools::outcome::ToolError;
 use tools::perform;
 use tools::workspace::Workspace;
 
-use crate::driver::Toolbox;
+use crate::driver::{Means, Toolbox};
 use crate::journal::{Journal, Redactor};
+pub use open::open_workspace;
 pub(crate) use request::of_skills;
 pub use script::ScriptSettings;
+use secrets::without_secrets;
 pub(crate) use skills::activate;
 
 /// Skills, files and scripts of this machine.
@@ -53,26 +55,24 @@ pub struct Workbench<'a> {
     pub workspace: Workspace,
     /// The workspace's folder.
     pub folder: PathBuf,
-    /// What may be done, for tools that look at many files.
-    pub engine: Engine,
     /// How scripts run.
     pub scripts: ScriptSettings,
-    /// What takes secrets out of content that is kept whole beside the record.
-    pub redactor: Redactor,
 }
 
 impl Toolbox for Workbench<'_> {
-    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal> {
+    fn prepare(&mut self, action: &Action, means: &Means<'_>) -> Result<Request, Refusal> {
         match action {
-            Action::SelectSkills { skills, .. } => self.prepare_selection(action, skills),
+            Action::SelectSkills { skills, .. } => {
+                self.prepare_selection(action, skills, means.engine)
+            }
             Action::SearchSkills { query, .. } => Ok(request::search(action, query)),
             Action::LoadResource { skill, .. } | Action::LoadChunk { skill, .. } => {
                 let entry = self.entry(skill)?;
-                Ok(of_skills(action, &[entry], &self.engine))
+                Ok(of_skills(action, &[entry], means.engine))
             }
             Action::RunScript { .. } => self.prepare_script(action),
             Action::ReadObservation { reference, .. } => Ok(request::read_back(action, reference)),
-            Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action)?)),
+            Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action, means)?)),
             Action::FinalAnswer { .. } => {
                 Err(Refusal::new("InvalidAction", "an answer is not prepared", ""))
             }
@@ -82,22 +82,26 @@ impl Toolbox for Workbench<'_> {
     fn perform(
         &mut self,
         request: Approved<Request>,
-        cancel: &Cancel,
+        means: &Means<'_>,
         journal: &mut Journal,
     ) -> Observation {
+        let redactor = means.redactor;
         let action = request.action.clone();
         let done = match &action {
-            Action::SelectSkills { skills, .. } => self.select(skills, journal),
+            Action::SelectSkills { skills, .. } => self.select(skills, redactor, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
             Action::LoadResource { skill, relative_path, section_hint } => {
-                self.load_resource(skill, relative_path, section_hint.as_deref(), journal)
+                let hint = section_hint.as_deref();
+                self.load_resource(skill, relative_path, hint, redactor, journal)
             }
-            Action::LoadChunk { skill, chunk_id } => self.load_chunk(skill, chunk_id, journal),
-            Action::RunScript { .. } => self.run_script(request, cancel, journal),
+            Action::LoadChunk { skill, chunk_id } => {
+                self.load_chunk(skill, chunk_id, redactor, journal)
+            }
+            Action::RunScript { .. } => self.run_script(request, means, journal),
             Action::ReadObservation { reference, offset, pattern } => {
                 self.read_back(reference, offset.unwrap_or(0), pattern.as_deref(), journal)
             }
-            Action::CallTool { .. } => self.call_tool(request, cancel, journal),
+            Action::CallTool { .. } => self.call_tool(request, means, journal),
             Action::FinalAnswer { .. } => Ok(Observation::of("")),
         };
         done.unwrap_or_else(|refusal| Observation::failed(&refusal))
@@ -120,7 +124,7 @@ impl<'a> Workbench<'a> {
         self.offer.get(&wanted.name, wanted.source).ok_or_else(|| not_found(&wanted.name))
     }
 
-    fn call(&self, action: &Action) -> Result<Call, Refusal> {
+    fn call(&self, action: &Action, means: &Means<'_>) -> Result<Call, Refusal> {
         let Action::CallTool { tool, params, .. } = action else {
             return Err(Refusal::new("InvalidAction", "not a call of a tool", ""));
         };
@@ -128,17 +132,18 @@ impl<'a> Workbench<'a> {
         let call = Call::parse(tool, params)
             .map_err(|error| Refusal::new(error.code(), error.to_string(), error.hint()))?;
         let call = self.workspace.resolve(call).map_err(|error| of_tool(&error))?;
-        self.check_marks(&call)?;
+        self.check_marks(&call, means.redactor)?;
         Ok(call)
     }
 
     fn call_tool(
         &mut self,
         request: Approved<Request>,
-        cancel: &Cancel,
+        means: &Means<'_>,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
-        let call = self.call(&request.action)?;
+        let Means { engine, redactor, cancel } = *means;
+        let call = self.call(&request.action, means)?;
         // Links may lead elsewhere by now: what is done is what was allowed.
         if call.permission() != request.permission || call.patterns() != request.patterns {
             return Err(Refusal::new(
@@ -155,18 +160,17 @@ impl<'a> Workbench<'a> {
         if let Some(left) = cancel.time_left() {
             self.workspace.limits = limits.within(left);
         }
-        let outcome =
-            perform::perform(request.narrow(call), &self.engine, &self.workspace, &mut record);
+        let outcome = perform::perform(request.narrow(call), engine, &self.workspace, &mut record);
         self.workspace.limits = limits;
         let outcome = outcome.map_err(|error| of_tool(&error))?;
-        let outcome = self.without_secrets(outcome);
+        let outcome = without_secrets(outcome, redactor);
         let storage_ref = match &outcome.full {
-            Some(full) => Some(self.keep(full, journal)?),
+            Some(full) => Some(keep(full, redactor, journal)?),
             None => None,
         };
         let mut result = outcome.to_json(storage_ref.as_deref());
         // As long as its texts are texts: quoted, a secret may look different.
-        self.redactor.value(&mut result);
+        redactor.value(&mut result);
         let text = result.to_string();
         if let Value::Object(result) = &mut result {
             result.remove("content");
@@ -189,11 +193,11 @@ impl Workbench<'_> {
         }
         Ok(())
     }
+}
 
-    /// Keeps content beside the record, without secrets.
-    fn keep(&self, content: &[u8], journal: &mut Journal) -> Result<String, Refusal> {
-        journal.keep(&self.redactor.content(content)).map_err(|error| io_error(&error))
-    }
+/// Keeps content beside the record, without secrets.
+fn keep(content: &[u8], redactor: &Redactor, journal: &mut Journal) -> Result<String, Refusal> {
+    journal.keep(&redactor.content(content)).map_err(|error| io_error(&error))
 }
 
 fn waits(name: &str, waiting: Waiting) -> Refusal {

@@ -2,47 +2,29 @@
 //!
 //! Invariant: whoever took the skills keeps them as they were; a change makes a new [`Snapshot`].
 
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use agent::action::SkillRef;
-use agent::request::Refusal;
-use permission::{Engine, Invocation};
+use permission::{Engine, Invocation, Permission};
 use runtime::journal::{IndexSnapshot, Owner, Redactor};
+use runtime::open::Runtime;
 use runtime::skill_tool::{self, Definition};
-use runtime::workbench::Workbench;
 use skill::index::{Entry, Index};
-use skill::load::Limits;
-use skill::metadata::ReadOptions;
-use skill::offer::{Catalog, CatalogLimits, Offer};
+use skill::offer::{Catalog, Offer};
 use tokio::sync::watch;
-
-/// Makes what one call acts with.
-pub type MakeWorkbench = dyn for<'a> Fn(&'a Index, &'a Offer<'a>, Option<SkillRef>) -> Result<Workbench<'a>, Refusal>
-    + Send
-    + Sync;
 
 /// What every session is given.
 pub struct Settings {
+    /// Settings, folders and records of the project.
+    pub runtime: Arc<Runtime>,
     /// What may be done.
     pub engine: Engine,
-    /// How the list of skills is written.
-    pub catalog: CatalogLimits,
-    /// How frontmatter is read.
-    pub read: ReadOptions,
-    /// Bounds of what is handed over.
-    pub limits: Limits,
-    /// Where sessions are recorded.
-    pub runs: PathBuf,
     /// Who signs the records.
     pub owner: Option<Owner>,
     /// What takes secrets out of everything that is recorded.
     pub redactor: Redactor,
     /// The command that began the server.
     pub invocation: Invocation,
-    /// What a call acts with.
-    pub workbench: Box<MakeWorkbench>,
 }
 
 /// The skills at one moment.
@@ -71,9 +53,7 @@ impl Snapshot {
 
     /// The index as records have it.
     pub(crate) fn record(&self) -> &IndexSnapshot {
-        self.record.get_or_init(|| {
-            IndexSnapshot::new(serde_json::to_vec(&self.index.skills).unwrap_or_default())
-        })
+        self.record.get_or_init(|| IndexSnapshot::of(&self.index))
     }
 }
 
@@ -107,13 +87,13 @@ impl Shelf {
 
     /// The skills a client may see.
     pub(crate) fn offer<'a>(&self, snapshot: &'a Snapshot) -> Offer<'a> {
-        let denied = self.settings.engine.denials("skill");
+        let denied = self.settings.engine.denials(Permission::Skill);
         snapshot.index.offer(|entry| !denied(&entry.rule_name()))
     }
 
     /// The skills a person may choose directly, by name; some of them the model is not told about.
     pub(crate) fn invocable<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Entry> {
-        let denied = self.settings.engine.denials("skill");
+        let denied = self.settings.engine.denials(Permission::Skill);
         let own = snapshot.index.skills.iter().filter(|entry| {
             entry.trusted && entry.controls.disable_model_invocation && !denied(&entry.rule_name())
         });
@@ -127,7 +107,8 @@ impl Shelf {
     pub(crate) fn tools<'a>(&self, snapshot: &'a Snapshot) -> &'a (Catalog, Vec<Definition>) {
         snapshot.tools.get_or_init(|| {
             let offer = self.offer(snapshot);
-            let catalog = offer.catalog(self.settings.catalog, "");
+            let limits = self.settings.runtime.layers.config.catalog_limits();
+            let catalog = offer.catalog(limits, "");
             let tools = skill_tool::definitions(&offer, &self.settings.engine, &catalog);
             (catalog, tools)
         })

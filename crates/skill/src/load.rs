@@ -16,9 +16,11 @@ mod seal;
 #[cfg(test)]
 mod tests;
 
+use common::failure::{Exit, Explain};
 use common::skill::LoadReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use crate::frontmatter::FrontmatterError;
 pub use body::{Body, load_body, load_frontmatter};
@@ -246,5 +248,22 @@ impl LoadError {
 impl From<NotInner> for LoadError {
     fn from(error: NotInner) -> Self {
         Self::PathTraversalBlocked { path: error.path, reason: error.reason }
+    }
+}
+
+impl Explain for LoadError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Modified { .. } | Self::Changed { .. } => Exit::Refused,
+            _ => Exit::Failed,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
     }
 }

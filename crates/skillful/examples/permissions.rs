@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 use skillful::permission::{
-    Answer, ApprovalId, ApprovalRequest, Approved, Configuration, Engine, Invocation, Request,
-    Risk, Verdict,
+    Answer, ApprovalId, ApprovalRequest, Approved, Configuration, Engine, Invocation, Permission,
+    Request, Risk, Verdict,
 };
 
 /// Something an agent wants to do.
@@ -13,8 +13,8 @@ use skillful::permission::{
 struct Post(&'static str);
 
 impl Request for Post {
-    fn permission(&self) -> &str {
-        "network_request"
+    fn permission(&self) -> Permission {
+        Permission::NetworkRequest
     }
 
     fn patterns(&self) -> Vec<String> {

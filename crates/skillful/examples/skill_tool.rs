@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use skillful::common::skill::Source;
-use skillful::permission::{Answer, ApprovalRequest, Configuration, Engine, Grant};
+use skillful::permission::{Answer, ApprovalRequest, Configuration, Engine};
 use skillful::runtime::driver::Approver;
 use skillful::runtime::skill_tool::SkillTool;
 use skillful::skill::index::{Index, IndexOptions};
@@ -27,8 +27,6 @@ impl Approver for Yes {
     fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
         Some(Answer::Once)
     }
-
-    fn remember(&mut self, _: &[Grant]) {}
 }
 
 pub(crate) fn main() {

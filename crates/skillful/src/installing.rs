@@ -2,26 +2,25 @@
 
 mod scope;
 
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use common::text::for_terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pack::archive::ArchiveError;
 use pack::check::{CheckError, Pack, Rules, Verified};
-use pack::install::{InstallError, Opened, Root};
+use pack::install::{Opened, Root};
 use pack::material::{Limits, Material};
-use pack::refusal::{Flaw, Kind, Refusal};
-use pack::source::{Fetched, Fetching, Source, SourceError};
+use pack::refusal::Flaw;
+use pack::source::{Fetched, Fetching, Source};
 use permission::argument;
-use serde_json::json;
 use skill::lock::LockedSkill;
 
-use crate::commands::eval::gate::plain;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::settings::RequireSignature;
+use runtime::spelling::plain;
 pub(crate) use scope::Scope;
 
 impl Session {
@@ -63,6 +62,15 @@ impl Session {
             "if you trust this source, run `skillful trust project {}`",
             argument(name)
         )))
+    }
+
+    /// Whether what comes from a source must be signed by a key that the user trusts.
+    pub(crate) fn needs_signature(&self, source: &Source) -> bool {
+        match self.layers.config.install.require_signature {
+            RequireSignature::Never => false,
+            RequireSignature::Remote => source.is_remote(),
+            RequireSignature::Always => true,
+        }
     }
 
     pub(crate) fn pack_limits(&self) -> Limits {
@@ -122,19 +130,6 @@ impl Session {
         );
         Err(Failure::new(Exit::Refused, "OutsideProject", message).hint(hint))
     }
-}
-
-/// A file that the user names. A project can have put anything in its place, so it must be one, and no more is read
-/// than it says to have: what the kernel makes up says nothing, and may have no end.
-pub(crate) fn read_plain(path: &Path) -> std::io::Result<String> {
-    const LARGEST: u64 = 64 << 20;
-    let found = path.metadata()?;
-    if !found.is_file() || found.len() > LARGEST {
-        return Err(std::io::Error::other("it is not a file of at most 64 MB"));
-    }
-    let mut text = String::new();
-    std::fs::File::open(path)?.take(found.len()).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Now, as a name for folders and in RFC 3339.
@@ -234,74 +229,4 @@ pub(crate) fn parse_flaw(text: &str) -> Result<Flaw, String> {
             known.iter().map(|flaw| flaw.code()).collect::<Vec<_>>().join(", ")
         )
     })
-}
-
-pub(crate) fn exit_for(kind: Kind) -> Exit {
-    match kind {
-        Kind::Damage => Exit::Failed,
-        Kind::Hostile | Kind::Trust => Exit::Refused,
-    }
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        refused(&[refusal])
-    }
-}
-
-/// The first reason decides; all of them are in the details.
-fn refused(refusals: &[Refusal]) -> Failure {
-    let Some(first) = refusals.first() else {
-        return Failure::new(Exit::Failed, "Refused", "the pack is refused");
-    };
-    let all: Vec<_> =
-        refusals.iter().map(|refusal| json!({"code": refusal.code(), "entry": refusal.entry, "message": refusal.message})).collect();
-    Failure::new(exit_for(first.flaw.kind()), first.code(), first.to_string())
-        .hint(first.flaw.hint())
-        .details(json!({"entry": first.entry, "problems": all}))
-}
-
-impl From<CheckError> for Failure {
-    fn from(error: CheckError) -> Self {
-        match error {
-            CheckError::Refused(refusals) => refused(&refusals),
-            CheckError::Io { .. } => Self::from_error(Exit::Failed, "IOError", &error)
-                .hint("nothing was changed; check permissions and free space"),
-        }
-    }
-}
-
-impl From<SourceError> for Failure {
-    fn from(error: SourceError) -> Self {
-        match error {
-            SourceError::Content(ArchiveError::Refused(refusal)) => refusal.into(),
-            SourceError::Unclear { .. } => {
-                Self::from_error(Exit::Usage, error.code(), &error).hint(error.hint())
-            }
-            _ => Self::from_error(exit_for(error.kind()), error.code(), &error).hint(error.hint()),
-        }
-    }
-}
-
-impl From<InstallError> for Failure {
-    fn from(error: InstallError) -> Self {
-        let hint = error.hint();
-        let code = match error {
-            InstallError::Check(error) => return error.into(),
-            InstallError::Lock(ref source @ skill::lock::LockError::Damaged { .. }) => {
-                return Self::from_error(Exit::Refused, "LockfileDamaged", source).hint(hint);
-            }
-            InstallError::Exists { .. } => "AlreadyInstalled",
-            InstallError::InTheWay { .. } => "InTheWay",
-            InstallError::NotThere { .. } => "NotInstalled",
-            InstallError::NothingKept { .. } => "NothingKept",
-            InstallError::NotAFile { .. } => "NotAFile",
-            InstallError::NotAFolder { .. } => "NotAFolder",
-            InstallError::OutsideProject { .. } => "OutsideProject",
-            InstallError::OtherDevice { .. } => "OtherDevice",
-            InstallError::Interrupted { .. } => "InterruptedInstall",
-            InstallError::Io { .. } | InstallError::Lock(_) => "IOError",
-        };
-        Self::from_error(Exit::Failed, code, &error).hint(hint)
-    }
 }

@@ -1,7 +1,6 @@
-//! The complete runtime for Agent Skills, as a library.
+#![doc = include_str!("../README.md")]
 //!
-//! A skill is a folder with a `SKILL.md` that teaches an agent how to do a job. This crate gathers the
-//! parts for people who build agents; take one, or all of them:
+//! The parts, to take one or all of them:
 //!
 //! - [`skill`] finds skills, shows a model their names and descriptions, and hands the rest over on demand.
 //! - [`permission`] decides what may be done, and what a person is asked.
@@ -13,28 +12,16 @@
 //! - [`model`] reads what language models say.
 //! - [`serve`] offers skills to other agents over MCP.
 //! - [`eval`] measures whether a skill helps, [`pack`] looks through skills that others made.
-//!
-//! The traits to implement are few: [`agent::model::Model`], and in [`runtime::driver`] `Approver`, `Listener`, `Clock`, and
-//! `Toolbox` for those who bring their own tools. The examples show each.
-//!
-//! ```
-//! use skillful::skill::index::{Index, IndexOptions};
-//! use skillful::skill::offer::CatalogLimits;
-//! use skillful::common::skill::Source;
-//! use skillful::skill::roots::Surroundings;
-//!
-//! let surroundings = Surroundings {
-//!     explicit: Vec::new(),
-//!     working_directory: "/".into(),
-//!     home: None,
-//!     project_folders: Vec::new(),
-//!     precedence: Source::ALL.to_vec(),
-//!     compatibility_folders: true,
-//! };
-//! let index = Index::build(&surroundings.roots(), &IndexOptions::default());
-//! let offer = index.offer(|_| true);
-//! assert!(offer.catalog(CatalogLimits::default(), "").text.contains("name=csv-report"));
-//! ```
+
+pub use agent::context::Prompt;
+pub use agent::event::Event;
+pub use agent::model::{Cancel, Model};
+pub use agent::reply::Reply;
+pub use common::failure::Failure;
+pub use permission::{Answer, ApprovalRequest};
+pub use runtime::driver::{Approver, Listener};
+pub use runtime::open::{Runtime, Start};
+pub use runtime::runner::{Finished, Runner};
 
 pub use agent;
 pub use common;

@@ -2,13 +2,10 @@
 
 mod cli;
 mod commands;
-mod config;
 mod failure;
 mod installing;
-mod models;
 mod output;
 mod session;
-mod workspace;
 
 use std::process::ExitCode;
 

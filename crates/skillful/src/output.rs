@@ -16,7 +16,7 @@ use common::text::for_terminal;
 use serde::Serialize;
 
 use crate::cli::Global;
-use crate::failure::Failure;
+use crate::failure::{ErrorDocument, Failure};
 pub(crate) use hidden::ask_hidden;
 
 /// When colours are used.
@@ -132,7 +132,7 @@ impl Output {
     /// Says what went wrong and what to do next.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         // Where no JSON can be written, there may still be somebody who reads.
-        let told = self.json && self.result(&failure.to_json(), |_, _| Ok(())).is_ok();
+        let told = self.json && self.result(&ErrorDocument::from(failure), |_, _| Ok(())).is_ok();
         if !told {
             let Palette { bad, dim, .. } = Palette::for_stream(&std::io::stderr());
             say("error: ", bad, &failure.message);

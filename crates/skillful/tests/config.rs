@@ -2,7 +2,10 @@
 
 mod world;
 
+use eval::report::TRIGGER_THRESHOLD;
 use insta::assert_snapshot;
+use pack::material::Limits;
+use runtime::settings::Config;
 
 use world::World;
 
@@ -739,4 +742,16 @@ fn a_project_does_not_decide_how_much_of_the_users_skills_is_sent() {
     );
     world.run("SKILLFUL_AUDIT_STORE_PROMPTS=true skillful run --model scripted:../turns.json x");
     assert!(!world.run("cat .agent/runs/*/events.jsonl").contains("PRIVATE"));
+}
+
+/// The settings are read where neither packs nor evals are known.
+#[test]
+fn defaults_are_those_of_the_parts_that_they_set() {
+    let config = Config::default();
+    let limits = Limits::default();
+    let install = &config.install;
+    assert_eq!(install.max_entries, limits.entries);
+    assert_eq!(install.max_bytes, limits.bytes);
+    assert_eq!(install.max_ratio, limits.ratio);
+    assert_eq!(config.eval.trigger_threshold, TRIGGER_THRESHOLD);
 }

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use skillful::Start;
+
 #[path = "../examples/agent.rs"]
+#[allow(dead_code, reason = "`main` works here, a test elsewhere")]
 mod agent;
 #[path = "../examples/catalog.rs"]
 mod catalog;
@@ -16,12 +19,29 @@ mod skill_tool;
 fn the_examples_run() {
     catalog::main().expect("the catalog is printed");
     skill_tool::main();
-    agent::main().expect("the agent answers");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (home, work) = (folder.path().join("home"), folder.path().join("work"));
+    fs::create_dir(&work).expect("a folder to work in");
+    let environment = vec![("HOME".into(), home.into())];
+    let start = Start { directory: Some(work.clone()), environment, ..Start::default() };
+    agent::work(start).expect("the agent answers");
+    assert!(work.join(".agent/runs").is_dir(), "the run is recorded");
     permissions::main().expect("the rules are understood");
 }
 
+/// The README is the first thing that people see of the crate.
 #[test]
-fn an_agent_of_ones_own_takes_less_than_sixty_lines() {
+fn the_readme_shows_the_agent() {
+    let (_, example) = include_str!("../examples/agent.rs")
+        .split_once("what it does\")]\n\n")
+        .expect("the example begins like the others");
+    let shown = example.replace("pub(crate) fn work", "fn work");
+    assert!(include_str!("../README.md").contains(&format!("```rust,no_run\n{shown}```")));
+}
+
+#[test]
+fn an_agent_takes_few_lines() {
+    assert!(include_str!("../examples/agent.rs").lines().count() < 40);
     assert!(include_str!("../examples/skill_tool.rs").lines().count() < 60);
 }
 

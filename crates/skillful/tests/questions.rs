@@ -40,6 +40,29 @@ fn an_install_asks_and_does_as_it_is_told() {
 }
 
 #[test]
+fn whoever_is_asked_keeps_nobody_waiting_and_agrees_to_what_was_shown() {
+    let world = world();
+    world.write("project/other/SKILL.md", "---\nname: other\ndescription: Other.\n---\n# Other\n");
+    let others = || {
+        let done = world.run("skillful install other");
+        assert!(done.contains("Installed."), "{done}");
+    };
+    let seen = world.meanwhile("skillful install demo", INSTALL, others, "y\n", &[]);
+    assert!(seen.contains("Installed."), "{seen}");
+    // A newer one came in between: the one that was asked about is not put over it.
+    let newer = || {
+        version(&world, "3.0.0");
+        let done = world.run("skillful install demo --force --allow-unsafe");
+        assert!(done.contains("demo 3.0.0"), "{done}");
+    };
+    version(&world, "2.0.0");
+    world.run("skillful pack demo -o two.zip");
+    let seen = world.meanwhile("skillful install two.zip --force", INSTALL, newer, "y\n", &[]);
+    assert!(seen.contains("--allow OlderVersion"), "{seen}");
+    assert!(world.read("home/.agent/skills/demo/SKILL.md").contains("3.0.0"));
+}
+
+#[test]
 fn an_update_shows_what_changes_before_it_asks() {
     let world = world();
     world.run("skillful install demo --allow-unsafe");

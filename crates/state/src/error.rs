@@ -1,5 +1,7 @@
 //! Why a file or folder of state is not touched.
 
+use common::failure::{Exit, Explain, Failure};
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -115,7 +117,7 @@ impl Cause {
 
 impl From<StateError> for io::Error {
     fn from(error: StateError) -> Self {
-        Self::new(error.cause.io_kind(), error)
+        Self::new(error.cause.io_kind(), Failure::of(&error))
     }
 }
 
@@ -126,5 +128,19 @@ impl From<Cause> for io::Error {
             Cause::Io(error) => error,
             cause => Self::new(cause.io_kind(), cause),
         }
+    }
+}
+
+impl Explain for StateError {
+    fn exit(&self) -> Exit {
+        if self.is_unsafe() { Exit::Refused } else { Exit::Failed }
+    }
+
+    fn code(&self) -> &'static str {
+        if self.is_unsafe() { "StateUnsafe" } else { "IOError" }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
     }
 }

@@ -35,9 +35,9 @@ const PLACES: &[(&str, &str)] = &[
     ("tools/src/script", "the private copy of a script, in a folder that `state` opened"),
     ("runtime/src/workbench/secrets.rs", "looks for redacted marks in a file of the workspace"),
     // Settings and what the user names on the command line.
-    ("skillful/src/config/said.rs", "reads files of settings"),
-    ("skillful/src/installing.rs", "reads a plain file that the user names, up to a limit"),
-    ("skillful/src/models/remote.rs", "reads a certificate that the user names"),
+    ("runtime/src/settings/said.rs", "reads files of settings"),
+    ("runtime/src/plain_file.rs", "reads a plain file that the user names, up to a limit"),
+    ("runtime/src/models/remote.rs", "reads a certificate that the user names"),
     (
         "skillful/src/commands/mcp/socket.rs",
         "the socket file that the user names, in a folder of their own",

@@ -4,7 +4,7 @@
 //! for the workspace itself), so that a rule about `private/*` cannot be walked around in spelling.
 
 use permission::params::{DeleteFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
-use permission::{Request, Risk, Tool};
+use permission::{Permission, Request, Risk, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -148,8 +148,8 @@ impl Call {
 }
 
 impl Request for Call {
-    fn permission(&self) -> &str {
-        self.tool().name()
+    fn permission(&self) -> Permission {
+        self.tool().into()
     }
 
     /// The path, or the address without what comes after its `?`; for a `POST` that address with

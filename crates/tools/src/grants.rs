@@ -3,6 +3,8 @@
 //! Invariants: a reader sees the file before or after a change, never in between; two processes that
 //! change it at once both succeed; a file that cannot be understood is an error and stays as it is.
 
+use common::failure::Explain;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -164,6 +166,16 @@ impl GrantFile {
 
     fn not_written(&self, source: io::Error) -> GrantFileError {
         GrantFileError::Write { path: self.path.clone(), source }
+    }
+}
+
+impl Explain for GrantFileError {
+    fn code(&self) -> &'static str {
+        "GrantsError"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
     }
 }
 

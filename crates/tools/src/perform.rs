@@ -28,7 +28,7 @@
 
 use std::io;
 
-use permission::{Action, Approved, Engine, Request};
+use permission::{Action, Approved, Engine, Permission, Request};
 
 use crate::call::Call;
 use crate::file::{change, grep, list, read};
@@ -62,13 +62,13 @@ pub fn perform(
 /// where a redirect leads, but not to anything for which the rules are stricter.
 pub(crate) struct Sight<'e> {
     engine: &'e Engine,
-    permission: &'static str,
+    permission: Permission,
     approved: Action,
 }
 
 impl<'e> Sight<'e> {
     pub(crate) fn new(call: &Call, engine: &'e Engine) -> Self {
-        let permission = call.tool().name();
+        let permission = call.tool().into();
         let patterns = call.patterns();
         let actions = patterns.iter().map(|pattern| engine.action(permission, pattern));
         Self { engine, permission, approved: actions.max().unwrap_or(Action::Allow) }
@@ -81,7 +81,7 @@ impl<'e> Sight<'e> {
 
     /// Whether a file in the directory that was approved can be seen.
     pub(crate) fn shows(&self, name: &str) -> bool {
-        self.covers(name) && self.engine.action("read_file", name) != Action::Deny
+        self.covers(name) && self.engine.action(Permission::ReadFile, name) != Action::Deny
     }
 }
 

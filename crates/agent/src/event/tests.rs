@@ -36,7 +36,7 @@ fn budget_updated(turns: u32) -> EventData {
 fn asked() -> EventData {
     let approval = ApprovalRequest {
         id: ApprovalId::numbered(1),
-        tool: "run_script".to_owned(),
+        tool: permission::Permission::RunScript,
         risk: Risk::Medium,
         reason: "because".to_owned(),
         params: Value::Null,

@@ -75,7 +75,7 @@ impl Run {
         let noted = Answered {
             elapsed_ms: elapsed,
             id: question.id.clone(),
-            tool: question.tool.clone(),
+            tool: question.tool.to_string(),
             answer: answer.clone(),
         };
         match answer {

@@ -98,7 +98,7 @@ impl Play {
 fn request_of(action: &Action) -> Request {
     Request {
         action: action.clone(),
-        permission: "skill".to_owned(),
+        permission: permission::Permission::Skill,
         patterns: vec!["alpha".to_owned()],
         risk: Risk::Low,
         effect: "does it".to_owned(),
@@ -110,7 +110,7 @@ fn request_of(action: &Action) -> Request {
 }
 
 fn decision(action: Rule) -> PermissionDecision {
-    PermissionDecision { permission: "skill".to_owned(), action, rulings: Vec::new() }
+    PermissionDecision { permission: permission::Permission::Skill, action, rulings: Vec::new() }
 }
 
 fn allowed(action: &Action) -> Prepared {
@@ -120,7 +120,7 @@ fn allowed(action: &Action) -> Prepared {
 fn asks(action: &Action) -> Prepared {
     let question = ApprovalRequest {
         id: ApprovalId::numbered(1),
-        tool: "run_script".to_owned(),
+        tool: permission::Permission::RunScript,
         risk: Risk::Medium,
         reason: "because".to_owned(),
         params: Value::Null,

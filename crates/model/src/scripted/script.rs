@@ -1,5 +1,7 @@
 //! The file of a scripted model, and what can be wrong with it.
 
+use common::failure::{Exit, Explain};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
@@ -212,5 +214,19 @@ fn written(turn: &Turn, path: &str) -> Result<String, ScriptError> {
     match understood.plan_problem {
         Some(reason) => Err(ScriptError::Form { path: format!("{path}.plan_update"), reason }),
         None => Ok(decision::text_of(&understood.decision)),
+    }
+}
+
+impl Explain for ScriptError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn code(&self) -> &'static str {
+        "InvalidScript"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
     }
 }

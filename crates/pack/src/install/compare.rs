@@ -7,7 +7,7 @@ use crate::check::{Pack, PackedSkill};
 use crate::refusal::{Flaw, Refusal};
 
 /// What a new copy of an installed skill may not be without the user's word.
-pub fn compare_with_installed(
+pub(crate) fn compare_with_installed(
     skill: &PackedSkill,
     pack: &Pack,
     installed: &LockedSkill,
@@ -34,7 +34,7 @@ pub fn compare_with_installed(
 }
 
 /// What keeps a copy from being exactly the one in the lockfile: files, manifest, signature and signer.
-pub fn compare_with_locked(
+pub(crate) fn compare_with_locked(
     skill: &PackedSkill,
     pack: &Pack,
     locked: &LockedSkill,

@@ -1,9 +1,11 @@
 //! Why an installation was not changed.
 
+use common::failure::{Exit, Explain};
+use serde_json::Value;
+use skill::lock::LockError;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use skill::lock::LockError;
 
 use crate::check::CheckError;
 use crate::refusal::Refusal;
@@ -135,5 +137,46 @@ pub(super) trait Doing<T> {
 impl<T> Doing<T> for io::Result<T> {
     fn doing(self, what: &'static str, path: &Path) -> Result<T, InstallError> {
         self.map_err(|source| InstallError::Io { what, path: path.to_owned(), source })
+    }
+}
+
+impl Explain for InstallError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Check(error) => error.exit(),
+            Self::Lock(LockError::Damaged { .. }) => Exit::Refused,
+            _ => Exit::Failed,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Check(error) => Explain::code(error),
+            Self::Lock(LockError::Damaged { .. }) => "LockfileDamaged",
+            Self::Exists { .. } => "AlreadyInstalled",
+            Self::InTheWay { .. } => "InTheWay",
+            Self::NotThere { .. } => "NotInstalled",
+            Self::NothingKept { .. } => "NothingKept",
+            Self::NotAFile { .. } => "NotAFile",
+            Self::NotAFolder { .. } => "NotAFolder",
+            Self::OutsideProject { .. } => "OutsideProject",
+            Self::OtherDevice { .. } => "OtherDevice",
+            Self::Interrupted { .. } => "InterruptedInstall",
+            Self::Io { .. } | Self::Lock(_) => "IOError",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::Check(error) => Explain::hint(error),
+            _ => self.hint().into(),
+        }
+    }
+
+    fn details(&self) -> Option<Value> {
+        match self {
+            Self::Check(error) => error.details(),
+            _ => None,
+        }
     }
 }

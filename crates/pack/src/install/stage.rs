@@ -1,5 +1,6 @@
 //! Unpacking beside the installed skills, and taking their place.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use super::error::Doing;
 use super::intent::{Coming, Going, Intent, Move, Place, inode};
 use super::state::records;
 use super::{InstallError, Opened};
-use crate::check::{CheckError, Copy, Pack, PackedSkill, Rules, Verified, check, differences};
+use crate::accept::Accepted;
+use crate::check::{CheckError, Copy, Pack, Rules, Verified, check, differences};
 use crate::disk::open_plain;
 use crate::manifest::{DETACHED, MANIFEST, SIGNATURE};
 use crate::material::{Entry, Material, Mode};
@@ -28,11 +30,11 @@ pub enum Replace {
     Force,
 }
 
-/// What is to be installed.
+/// How skills are installed.
 #[derive(Debug)]
-pub struct Plan<'a> {
-    /// The skills, out of those of the pack.
-    pub skills: Vec<PlannedSkill<'a>>,
+pub struct Plan {
+    /// Files that the user changed, and that stay as they are, by the name of their skill.
+    pub keep: HashMap<String, Vec<String>>,
     /// What happens to skills of the same names.
     pub replace: Replace,
     /// The time as a name, as in `20261115T083000Z`.
@@ -55,15 +57,6 @@ pub enum Record {
     },
     /// What it said before; the pack was compared with it.
     AsLocked,
-}
-
-/// One skill of a plan.
-#[derive(Debug)]
-pub struct PlannedSkill<'a> {
-    /// The skill.
-    pub skill: &'a PackedSkill,
-    /// Files that the user changed, and that stay as they are.
-    pub keep: Vec<String>,
 }
 
 /// A skill that was installed.
@@ -147,17 +140,18 @@ impl Opened<'_> {
         Ok(())
     }
 
-    /// Puts the skills of a plan, which was staged before, in their places.
+    /// Puts skills of the pack that was staged in their places.
     pub fn install(
         &mut self,
-        pack: &Verified<Pack>,
-        plan: &Plan<'_>,
+        accepted: &Accepted<'_>,
+        plan: &Plan,
     ) -> Result<Vec<Installed>, InstallError> {
+        let pack = accepted.pack();
         let staging = self.staging();
         let manifest = self.keep_manifest(&staging, pack)?;
         let mut intent = Intent::default();
         let mut installed = Vec::new();
-        for PlannedSkill { skill, keep } in &plan.skills {
+        for skill in accepted.skills() {
             let name = skill.name();
             let goes = self.displaced(name, plan)?;
             let unpacked = staging.join("unpacked").join(&skill.dir);
@@ -165,7 +159,7 @@ impl Opened<'_> {
             let above = new.parent().unwrap_or(&staging);
             self.disk.create_folder(above).doing("make", above)?;
             self.disk.rename(&unpacked, &new).doing("move", &unpacked)?;
-            self.keep_files(name, &new, keep)?;
+            self.keep_files(name, &new, plan.keep.get(name).map_or(&[], Vec::as_slice))?;
             let backup = self.note_backup(&staging, name, goes.as_ref())?;
             installed.push(Installed {
                 name: name.to_owned(),
@@ -205,7 +199,7 @@ impl Opened<'_> {
     }
 
     /// What becomes of the skill that is in the place of a new one.
-    fn displaced(&self, name: &str, plan: &Plan<'_>) -> Result<Option<Going>, InstallError> {
+    fn displaced(&self, name: &str, plan: &Plan) -> Result<Option<Going>, InstallError> {
         let path = self.root.target(name)?;
         // A skill within a skill would never be found.
         let above = Path::new(name).parent().filter(|above| !above.as_os_str().is_empty());

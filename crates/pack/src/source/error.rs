@@ -1,5 +1,8 @@
 //! Why a source cannot be used.
 
+use common::failure::{Exit, Explain};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -115,6 +118,33 @@ impl SourceError {
             Self::Git { .. } => "check the repository, the reference and that `git` is installed",
             Self::Fetch { .. } => "check the address and the network",
             Self::TooLarge { .. } => "if you trust it, raise `install.max_bytes`",
+        }
+    }
+}
+
+impl Explain for SourceError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Unclear { .. } => Exit::Usage,
+            _ => self.kind().exit(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::Content(ArchiveError::Refused(refusal)) => Explain::hint(refusal),
+            _ => self.hint().into(),
+        }
+    }
+
+    fn details(&self) -> Option<Value> {
+        match self {
+            Self::Content(ArchiveError::Refused(refusal)) => refusal.details(),
+            _ => None,
         }
     }
 }

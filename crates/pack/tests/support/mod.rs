@@ -11,9 +11,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pack::check::{Rules, check};
+use pack::accept::{Concerns, Likeness, Terms, accept};
+use pack::check::{CheckError, Rules, check};
 use pack::disk::Disk;
-use pack::install::{InstallError, Plan, PlannedSkill, Record, Replace, Root, audit, state_of};
+use pack::install::{InstallError, Plan, Record, Replace, Root, audit, state_of};
 use pack::make::{manifest_of, write};
 use pack::material::{Limits, Material};
 use pack::source::{Fetching, Source};
@@ -150,13 +151,9 @@ pub(crate) fn install(
             Some(locked) if replace == Replace::Force => state_of(&root, locked).unwrap().edited(),
             _ => Vec::new(),
         };
-        let skills = pack
-            .skills
-            .iter()
-            .map(|skill| PlannedSkill { skill, keep: keep(skill.name()) })
-            .collect();
+        let names = pack.skills.iter().map(|skill| skill.name().to_owned());
         let plan = Plan {
-            skills,
+            keep: names.map(|name| (name.clone(), keep(&name))).collect(),
             replace,
             label: label.to_owned(),
             record: Record::New {
@@ -165,7 +162,16 @@ pub(crate) fn install(
                 now: "2026-01-01T00:00:00Z".to_owned(),
             },
         };
-        opened.install(&pack, &plan).map(|_| ())
+        let skills: Vec<_> = pack.skills.iter().collect();
+        let terms = Terms {
+            rules: Rules { allowed: Rules::NEGOTIABLE, ..rules },
+            needs_signature: false,
+            lockfile: &opened.lockfile,
+            likeness: Likeness::Successor,
+        };
+        let agreement = Concerns::of(&pack, &skills)?.agree();
+        let accepted = accept(&pack, skills, &terms, &agreement).map_err(CheckError::from)?;
+        opened.install(&accepted, &plan).map(|_| ())
     })();
     if done.is_err() {
         opened.give_up();

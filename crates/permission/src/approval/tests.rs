@@ -5,7 +5,9 @@ use std::process::Command;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ApprovalId, ApprovalRequest, HEAD, Invocation, Risk, SHOWN, TAIL, shell_quoted};
+use super::{
+    ApprovalId, ApprovalRequest, HEAD, Invocation, Permission, Risk, SHOWN, TAIL, shell_quoted,
+};
 
 fn check(word: &str, expected: &str) {
     assert_eq!(shell_quoted(OsStr::new(word)), expected);
@@ -36,7 +38,7 @@ fn the_replay_approves_exactly_what_was_asked() {
         arguments: ["--json", "fill in the form"].map(Into::into).to_vec(),
     };
     assert_eq!(
-        invocation.approving("run_script", ["pdf/scripts/fill.py", "*"].into_iter()),
+        invocation.approving(Permission::RunScript, ["pdf/scripts/fill.py", "*"].into_iter()),
         r"skillful -C 'my project' run --approve run_script:pdf/scripts/fill.py --approve 'run_script:\*' --json 'fill in the form'"
     );
 }
@@ -44,7 +46,7 @@ fn the_replay_approves_exactly_what_was_asked() {
 fn facts(params: Value) -> Vec<(&'static str, String)> {
     let question = ApprovalRequest {
         id: ApprovalId::numbered(1),
-        tool: "run_script".to_owned(),
+        tool: Permission::RunScript,
         risk: Risk::Medium,
         reason: "to fill it".to_owned(),
         params,

@@ -4,19 +4,19 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::{
-    Action, Answer, CommandLine, Configuration, Engine, Grant, Layer, Reason, Request, Risk, Rule,
-    Rules, SkillHash, ToolSet, Verdict,
+    Action, Answer, CommandLine, Configuration, Engine, Grant, Layer, Permission, Reason, Request,
+    Risk, Rule, Rules, SkillHash, ToolSet, Verdict,
 };
 
 #[derive(Debug, Clone)]
 struct Wish {
-    permission: &'static str,
+    permission: Permission,
     patterns: Vec<String>,
     risk: Risk,
 }
 
 impl Request for Wish {
-    fn permission(&self) -> &str {
+    fn permission(&self) -> Permission {
         self.permission
     }
     fn patterns(&self) -> Vec<String> {
@@ -33,7 +33,8 @@ impl Request for Wish {
     }
 }
 
-fn wish(permission: &'static str, patterns: &[&str], risk: Risk) -> Wish {
+fn wish(permission: &str, patterns: &[&str], risk: Risk) -> Wish {
+    let permission = Permission::named(permission).unwrap();
     Wish { permission, patterns: patterns.iter().map(ToString::to_string).collect(), risk }
 }
 
@@ -82,7 +83,7 @@ fn check(
 fn the_defaults_are_those_of_the_contract() {
     let engine = engine("{}", "{}", "{}", CommandLine::default());
     let mut found = String::new();
-    for permission in super::super::PERMISSIONS {
+    for permission in Permission::ALL.map(Permission::name) {
         found += &format!(
             "{permission} {}\n",
             outcome(&engine, wish(permission, &["x"], Risk::Low), None).0
@@ -207,7 +208,7 @@ fn a_remembered_approval_counts_only_where_everything_is_the_same() {
     let mut engine = engine("{}", "{}", "{}", CommandLine::default());
     engine.remember([Grant {
         project: "/project".to_owned(),
-        permission: "run_script".to_owned(),
+        permission: Permission::RunScript,
         pattern: "*/x.py".to_owned(),
         skill_hash: Some(SkillHash("1".to_owned())),
     }]);
@@ -232,6 +233,7 @@ fn a_remembered_approval_counts_only_where_everything_is_the_same() {
 #[test]
 fn a_tool_is_offered_unless_everything_is_denied() {
     let offered = |user, project, permission| {
+        let permission = Permission::named(permission).unwrap();
         engine(user, project, "{}", CommandLine::default()).offers(permission)
     };
     assert!(offered("{}", "{}", "run_script"));
@@ -298,8 +300,12 @@ fn any_configuration() -> impl Strategy<Value = Configuration> {
 
 fn any_wish() -> impl Strategy<Value = Wish> {
     let risk = select(vec![Risk::Low, Risk::Medium, Risk::High]);
-    (select(NAMES.to_vec()), vec("[ab*]{0,3}", 1..4), risk)
-        .prop_map(|(permission, patterns, risk)| Wish { permission, patterns, risk })
+    (select(NAMES.to_vec()), vec("[ab*]{0,3}", 1..4), risk).prop_map(
+        |(permission, patterns, risk)| {
+            let permission = Permission::named(permission).unwrap();
+            Wish { permission, patterns, risk }
+        },
+    )
 }
 
 /// The contract, word for word: go through everything in order and let the last match win.
@@ -340,7 +346,7 @@ proptest! {
     #[test]
     fn the_engine_agrees_with_the_contract(configuration in any_configuration(), wish in any_wish()) {
         let yes = configuration.command_line.answers(wish.risk);
-        let strictest = wish.patterns.iter().map(|pattern| model(&configuration, wish.permission, pattern)).max();
+        let strictest = wish.patterns.iter().map(|pattern| model(&configuration, wish.permission.name(), pattern)).max();
         let expected = if strictest == Some(Action::Ask) && yes { Some(Action::Allow) } else { strictest };
         let engine = Engine::new("/project", configuration);
         prop_assert_eq!(Some(outcome(&engine, wish, None).0), expected);
@@ -380,7 +386,7 @@ proptest! {
     #[test]
     fn many_patterns_are_denied_as_each_alone(configuration in any_configuration(), patterns in vec("[ab*]{0,3}", 0..5)) {
         let engine = Engine::new("p", configuration);
-        for permission in ["skill", "run_script"] {
+        for permission in [Permission::Skill, Permission::RunScript] {
             let denied = engine.denials(permission);
             for pattern in &patterns {
                 prop_assert_eq!(denied(pattern), engine.action(permission, pattern) == Action::Deny);
@@ -391,7 +397,7 @@ proptest! {
     #[test]
     fn what_is_not_offered_is_denied(configuration in any_configuration(), pattern in "[ab*]{0,3}") {
         let engine = Engine::new("/project", configuration);
-        for permission in NAMES {
+        for permission in NAMES.map(|name| Permission::named(name).unwrap()) {
             if !engine.offers(permission) {
                 prop_assert_eq!(engine.ruling(permission, &pattern).action, Action::Deny);
             }
@@ -402,7 +408,7 @@ proptest! {
 fn engine_grant(permission: &str, pattern: String) -> Grant {
     Grant {
         project: "/project".to_owned(),
-        permission: permission.to_owned(),
+        permission: Permission::named(permission).unwrap(),
         pattern,
         skill_hash: None,
     }

@@ -1,16 +1,16 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    Action, Answer, ApprovalId, Configuration, Denial, Engine, Invocation, Pending, Reason,
-    Request, Risk, Scope, SkillHash, Verdict,
+    Action, Answer, ApprovalId, Configuration, Denial, Engine, Invocation, Pending, Permission,
+    Reason, Request, Risk, Scope, SkillHash, Verdict,
 };
 
 #[derive(Debug)]
 struct Script(&'static str);
 
 impl Request for Script {
-    fn permission(&self) -> &str {
-        "run_script"
+    fn permission(&self) -> Permission {
+        Permission::RunScript
     }
     fn patterns(&self) -> Vec<String> {
         vec![format!("pdf-form-filler/{}", self.0)]

@@ -1,5 +1,7 @@
 //! Why a record cannot be read or written.
 
+use common::failure::{Exit, Explain};
+use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,5 +107,33 @@ impl JournalError {
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |error| Self::State(StateError { doing, path, cause: error.into() })
+    }
+}
+
+impl Explain for JournalError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Damaged { .. } | Self::TooHeavy { .. } | Self::Foreign { .. } => Exit::Refused,
+            Self::State(error) => error.exit(),
+            _ => Exit::Failed,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "RunNotFound",
+            Self::Locked { .. } => "RunLocked",
+            Self::Damaged { .. } | Self::TooHeavy { .. } => "RecordDamaged",
+            Self::Foreign { .. } => "RecordForeign",
+            Self::State(error) => error.code(),
+            _ => "IOError",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::Foreign { run_id } => self.hint().replace("RUN", run_id).into(),
+            _ => self.hint().into(),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `index.json`: the skills a run began with, kept once for all runs that began with the same.
 
+use skill::index::Index;
 use state::{Access, Folder};
 
 use super::Journal;
@@ -18,6 +19,11 @@ pub struct IndexSnapshot {
 }
 
 impl IndexSnapshot {
+    /// Of all skills of an index.
+    pub fn of(index: &Index) -> Self {
+        Self::new(serde_json::to_vec(&index.skills).unwrap_or_default())
+    }
+
     /// Of the JSON of all skills.
     pub fn new(json: Vec<u8>) -> Self {
         Self { hash: index_hash(&json), json }

@@ -3,6 +3,8 @@
 //! Invariant: a key is made once and never replaced. A file that is not a key is an error: a new key in its place would
 //! turn every record into a stranger's.
 
+use common::failure::Explain;
+use std::borrow::Cow;
 use std::path::Path;
 
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -90,6 +92,16 @@ fn read(folder: &Folder) -> Result<Option<RecordKey>, KeyError> {
         *byte = u8::from_str_radix(digits, 16).map_err(|_| malformed())?;
     }
     Ok(Some(RecordKey::new(bytes)))
+}
+
+impl Explain for KeyError {
+    fn code(&self) -> &'static str {
+        "KeyError"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
+    }
 }
 
 #[cfg(test)]

@@ -9,10 +9,12 @@ use agent::request::Prepared;
 use agent::run::{CANCELLED, Run};
 use agent::setup::Setup;
 use agent::step::Input;
+use common::failure::{Exit, Explain};
 use common::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 use super::redact::is_redacted;
 
@@ -209,4 +211,18 @@ fn first_difference(expected: &Value, found: &Value) -> (String, Value, Value) {
 /// A key in a JSON pointer.
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
+}
+
+impl Explain for Difference {
+    fn exit(&self) -> Exit {
+        Exit::Refused
+    }
+
+    fn code(&self) -> &'static str {
+        "RecordMismatch"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
+    }
 }

@@ -11,6 +11,7 @@ mod streamed;
 #[cfg(test)]
 mod tests;
 
+use common::failure::{Exit, Explain};
 use std::borrow::Cow;
 
 use agent::observation::Observation;
@@ -302,5 +303,19 @@ fn withheld(input: &Input) -> Input {
         Input::Observed(_) => Input::Observed(Observation::failed(&refusal)),
         Input::Cancelled => Input::Cancelled,
         Input::Resumed(terms) => Input::Resumed(terms.clone()),
+    }
+}
+
+impl Explain for InvalidPattern {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn code(&self) -> &'static str {
+        "InvalidConfiguration"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
     }
 }

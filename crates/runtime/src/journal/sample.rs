@@ -4,7 +4,7 @@ use agent::budget::{Left, Spent, Usage};
 use agent::event::{ApprovalRequired, BudgetUpdated, Event, EventData, RunFinished, RunStarted};
 use agent::outcome::StopReason;
 use agent::setup::Setup;
-use permission::{ApprovalId, ApprovalRequest, Risk, ToolSet};
+use permission::{ApprovalId, ApprovalRequest, Permission, Risk, ToolSet};
 use serde_json::{Value, json};
 
 /// The beginning of a run.
@@ -38,7 +38,7 @@ pub(crate) fn budget_updated(turns: u32) -> EventData {
 pub(crate) fn asked() -> EventData {
     let approval = ApprovalRequest {
         id: ApprovalId::numbered(1),
-        tool: "run_script".to_owned(),
+        tool: Permission::RunScript,
         risk: Risk::Medium,
         reason: "because".to_owned(),
         params: Value::Null,

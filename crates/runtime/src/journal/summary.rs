@@ -158,7 +158,7 @@ impl Summing {
             EventData::ActionValidated(validated) => {
                 let request = validated.prepared().and_then(Prepared::request);
                 self.acting = request.map_or_else(Default::default, |request| {
-                    (request.permission.clone(), request.patterns.clone())
+                    (request.permission.to_string(), request.patterns.clone())
                 });
             }
             EventData::ActionExecuted(executed) => self.executed(event.turn, executed),

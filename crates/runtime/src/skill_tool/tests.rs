@@ -1,7 +1,7 @@
 use std::fs;
 
 use common::skill::Source;
-use permission::{Answer, ApprovalRequest, Configuration, Engine, Grant};
+use permission::{Answer, ApprovalRequest, Configuration, Engine};
 use serde_json::{Value, json};
 use skill::index::{Index, IndexOptions};
 use skill::roots::Root;
@@ -34,14 +34,12 @@ impl Approver for Person {
         self.1 += 1;
         self.0.clone()
     }
-
-    fn remember(&mut self, _: &[Grant]) {}
 }
 
 fn check(rules: Value, answer: Option<Answer>, calls: &[(Value, &str)], asked: usize) {
     let (_folder, index) = world(&["alpha", "beta"]);
     let engine = engine(rules);
-    let denied = engine.denials("skill");
+    let denied = engine.denials(Permission::Skill);
     let offer = index.offer(|entry| !denied(&entry.name));
     let mut tool = SkillTool::new(&offer, engine.clone());
     let mut person = Person(answer, 0);
@@ -94,7 +92,7 @@ fn permission_comes_before_the_body() {
 fn a_tool_describes_what_there_is_and_nothing_else() {
     let (_folder, index) = world(&["alpha", "beta"]);
     let engine = engine(json!({"skill": {"beta": "deny"}, "run_script": "deny"}));
-    let denied = engine.denials("skill");
+    let denied = engine.denials(Permission::Skill);
     let offer = index.offer(|entry| !denied(&entry.name));
     let catalog = offer.catalog(CatalogLimits::default(), "");
     let tools = definitions(&offer, &engine, &catalog);

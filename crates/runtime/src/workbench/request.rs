@@ -2,7 +2,7 @@
 
 use agent::action::Action;
 use agent::request::Request;
-use permission::{Action as Ruling, Engine, Request as Permission, Risk, SkillHash};
+use permission::{Action as Ruling, Engine, Permission, Request as _, Risk, SkillHash};
 use serde_json::{Value, json};
 use skill::index::Entry;
 use skill::load::Files;
@@ -11,7 +11,7 @@ use tools::call::Call;
 pub(super) fn search(action: &Action, query: &str) -> Request {
     Request {
         action: action.clone(),
-        permission: "search_skills".to_owned(),
+        permission: Permission::SearchSkills,
         patterns: vec![query.to_owned()],
         risk: Risk::Low,
         effect: "searches the names and descriptions of skills".to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn search(action: &Action, query: &str) -> Request {
 pub(super) fn read_back(action: &Action, reference: &str) -> Request {
     Request {
         action: action.clone(),
-        permission: "read_observation".to_owned(),
+        permission: Permission::ReadObservation,
         patterns: vec![reference.to_owned()],
         risk: Risk::Low,
         effect: "reads back what this run was told before".to_owned(),
@@ -41,14 +41,14 @@ pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) ->
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let patterns: Vec<String> =
         entries.iter().map(|entry| entry.rule_name().into_owned()).collect();
-    let asks = |pattern: &String| engine.action("skill", pattern) == Ruling::Ask;
+    let asks = |pattern: &String| engine.action(Permission::Skill, pattern) == Ruling::Ask;
     // Their files are only read to find out what an approval would be bound to.
     let skill_hash = if patterns.iter().any(asks) { content_hash(entries) } else { None };
     let unbound = skill_hash.is_none() && patterns.iter().any(asks);
     let note = if unbound { "; not all of its files can be checked" } else { "" };
     Request {
         action: action.clone(),
-        permission: "skill".to_owned(),
+        permission: Permission::Skill,
         effect: format!("reads from the skill {}{note}", names.join(", ")),
         patterns,
         risk: Risk::Low,
@@ -75,7 +75,7 @@ fn content_hash(entries: &[&Entry]) -> Option<SkillHash> {
 pub(super) fn of_call(action: &Action, call: &Call) -> Request {
     Request {
         action: action.clone(),
-        permission: call.permission().to_owned(),
+        permission: call.permission(),
         patterns: call.patterns(),
         risk: call.risk(),
         effect: call.effect(),

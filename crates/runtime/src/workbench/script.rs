@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use agent::action::Action;
-use agent::model::Cancel;
 use agent::observation::{Details, Facts, Observation};
 use agent::request::{Refusal, Request};
 use common::inner_path::InnerPath;
 use common::sha256::Sha256;
 use common::skill::Source;
-use permission::{Approved, Risk, SkillHash};
+use permission::{Approved, Permission, Risk, SkillHash};
 use serde_json::json;
 use skill::index::Entry;
 use skill::load::{CopyError, Files};
@@ -27,6 +26,7 @@ use tools::script::{
 
 use super::streams::{Kept, Streams};
 use super::{Workbench, io_error, of_load, request};
+use crate::driver::Means;
 use crate::journal::Journal;
 
 /// How scripts run.
@@ -76,7 +76,7 @@ impl Workbench<'_> {
         params["content"] = content.ok().map(ToString::to_string).into();
         Ok(Request {
             action: action.clone(),
-            permission: "run_script".to_owned(),
+            permission: Permission::RunScript,
             file: Some(file),
             patterns: patterns(entry, &path),
             risk: Risk::Medium,
@@ -111,7 +111,7 @@ impl Workbench<'_> {
     pub(super) fn run_script(
         &self,
         request: Approved<Request>,
-        cancel: &Cancel,
+        means: &Means<'_>,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let Action::RunScript { skill, relative_path, args, stdin } = &request.action else {
@@ -132,9 +132,10 @@ impl Workbench<'_> {
             arguments: args.iter().map(Into::into).collect(),
             stdin: stdin.clone().unwrap_or_default().into_bytes(),
         };
+        let Means { redactor, cancel, .. } = *means;
         let limits = &mut surroundings.confinement.limits;
         limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
-        let streams = Streams::create(journal, &self.redactor).map_err(|error| io_error(&error))?;
+        let streams = Streams::create(journal, redactor).map_err(|error| io_error(&error))?;
         let (exit, kept) = streams.collect(|output| {
             script::run(&self.scripts.kernel, &script, &surroundings, output, cancel.flag())
         })?;

@@ -9,11 +9,11 @@ use tools::call::Call;
 use tools::outcome::Outcome;
 
 use super::Workbench;
-use crate::journal::is_redacted;
+use crate::journal::{Redactor, is_redacted};
 
 impl Workbench<'_> {
     /// Refuses to write over a secret with the mark that the model saw in its place.
-    pub(super) fn check_marks(&self, call: &Call) -> Result<(), Refusal> {
+    pub(super) fn check_marks(&self, call: &Call, redactor: &Redactor) -> Result<(), Refusal> {
         let Call::WriteFile(WriteFile { path, content }) = call else { return Ok(()) };
         if !is_redacted(content) {
             return Ok(());
@@ -26,7 +26,7 @@ impl Workbench<'_> {
             return Ok(());
         }
         let Ok(present) = fs::read(file) else { return Ok(()) };
-        match self.redactor.lost(&String::from_utf8_lossy(&present), content) {
+        match redactor.lost(&String::from_utf8_lossy(&present), content) {
             None => Ok(()),
             Some(mark) => Err(Refusal::new(
                 "Redacted",
@@ -37,16 +37,16 @@ impl Workbench<'_> {
             )),
         }
     }
+}
 
-    /// The outcome without secrets; what was cut is cut after they were taken out.
-    pub(super) fn without_secrets(&self, mut outcome: Outcome) -> Outcome {
-        if let (Some(content), Some(full)) = (&mut outcome.content, &outcome.full)
-            && full.starts_with(content.as_bytes())
-            && let Cow::Owned(clean) = self.redactor.content(full)
-        {
-            let clean = String::from_utf8_lossy(&clean);
-            *content = clean[..clean.floor_char_boundary(content.len())].to_owned();
-        }
-        outcome
+/// The outcome without secrets; what was cut is cut after they were taken out.
+pub(super) fn without_secrets(mut outcome: Outcome, redactor: &Redactor) -> Outcome {
+    if let (Some(content), Some(full)) = (&mut outcome.content, &outcome.full)
+        && full.starts_with(content.as_bytes())
+        && let Cow::Owned(clean) = redactor.content(full)
+    {
+        let clean = String::from_utf8_lossy(&clean);
+        *content = clean[..clean.floor_char_boundary(content.len())].to_owned();
     }
+    outcome
 }

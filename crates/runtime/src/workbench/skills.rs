@@ -5,14 +5,14 @@ use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, Select
 use agent::request::{Refusal, Request};
 use common::sha256::Sha256;
 use common::skill::{CatalogFormat, LoadReport, Source};
-use permission::SkillHash;
+use permission::{Engine, SkillHash};
 use serde_json::json;
 use skill::index::Entry;
 use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
 use skill::metadata::ReadOptions;
 
-use super::{Workbench, of_load, request};
-use crate::journal::Journal;
+use super::{Workbench, keep, of_load, request};
+use crate::journal::{Journal, Redactor};
 
 /// Hits shown when the model does not say how many, and at most.
 const HITS: (usize, usize) = (10, 50);
@@ -22,20 +22,22 @@ impl Workbench<'_> {
         &self,
         action: &Action,
         skills: &[SkillRef],
+        engine: &Engine,
     ) -> Result<Request, Refusal> {
         let entries: Vec<&Entry> =
             skills.iter().map(|skill| self.entry(skill)).collect::<Result<_, _>>()?;
-        Ok(request::of_skills(action, &entries, &self.engine))
+        Ok(request::of_skills(action, &entries, engine))
     }
 
     pub(super) fn select(
         &mut self,
         skills: &[SkillRef],
+        redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let (mut texts, mut loaded) = (Vec::new(), Vec::new());
         for skill in skills {
-            let (text, selected) = self.load(skill, journal)?;
+            let (text, selected) = self.load(skill, redactor, journal)?;
             texts.push(text);
             loaded.push(Loaded::Skill(selected));
         }
@@ -47,10 +49,11 @@ impl Workbench<'_> {
     pub fn load(
         &mut self,
         skill: &SkillRef,
+        redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<(String, SelectedSkill), Refusal> {
         let entry = self.entry(skill)?;
-        let keep = |full: &str| self.keep(full.as_bytes(), journal).map(Some);
+        let keep = |full: &str| keep(full.as_bytes(), redactor, journal).map(Some);
         let loaded = activate(entry, &self.read, &self.limits, keep)?;
         self.open_to_tools(entry);
         Ok(loaded)
@@ -90,13 +93,14 @@ impl Workbench<'_> {
         skill: &SkillRef,
         path: &str,
         section_hint: Option<&str>,
+        redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let entry = self.entry(skill)?;
         let mut loaded = load_resource(entry, path, section_hint, &self.limits)
             .map_err(|error| of_load(&error))?;
         if let Some(full) = &loaded.full {
-            loaded.report.storage_ref = Some(self.keep(full.as_bytes(), journal)?);
+            loaded.report.storage_ref = Some(keep(full.as_bytes(), redactor, journal)?);
         }
         let report = loaded.report;
         let storage_ref = report.storage_ref.clone();
@@ -111,6 +115,7 @@ impl Workbench<'_> {
         &self,
         skill: &SkillRef,
         id: &str,
+        redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let entry = self.entry(skill)?;
@@ -124,7 +129,7 @@ impl Workbench<'_> {
             ..LoadReport::of_file("SKILL.md", content.as_bytes())
         };
         if report.truncated {
-            report.storage_ref = Some(self.keep(content.as_bytes(), journal)?);
+            report.storage_ref = Some(keep(content.as_bytes(), redactor, journal)?);
         }
         let storage_ref = report.storage_ref.clone();
         let text = injection(entry, &report, shown, FileList(&[]));

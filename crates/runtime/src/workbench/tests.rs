@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::LazyLock;
 
+use agent::model::Cancel;
 use common::run_id::RunId;
-use permission::{Configuration, Verdict};
+use permission::{Configuration, Engine, Verdict};
 use skill::index::IndexOptions;
 use tools::sandbox::{Confinement, Kernel};
 use tools::script::{ArgumentLimits, Environment, Interpreters};
@@ -32,8 +33,6 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         limits: Limits::default(),
         workspace: Workspace::open(&root).unwrap(),
         folder: root.clone(),
-        engine: Engine::new("/project", Configuration::default()),
-        redactor: Redactor::new([], []).unwrap(),
         scripts: ScriptSettings {
             kernel: LazyLock::new(Kernel::detect),
             environment: Environment::default(),
@@ -42,17 +41,23 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
             confinement: Confinement::default(),
         },
     };
+    let (engine, redactor, cancel) = (
+        Engine::new("/project", Configuration::default()),
+        Redactor::new([], []).unwrap(),
+        Cancel::default(),
+    );
+    let means = Means { engine: &engine, redactor: &redactor, cancel: &cancel };
     let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();
     let mut journal =
         Journal::create(&root.join("runs"), run_id, Durability::NoSync, None).unwrap();
     let read = |bench: &mut Workbench<'_>, journal: &mut Journal, between: &dyn Fn()| {
         let params = json!({"path": "link/file"});
         let action = Action::CallTool { tool: "read_file".to_owned(), params, skill: None };
-        let request = bench.prepare(&action).unwrap();
+        let request = bench.prepare(&action, &means).unwrap();
         assert_eq!(request.patterns, ["harmless/file"]);
-        let Verdict::Allowed(approved) = bench.engine.decide(request, None) else { panic!("no") };
+        let Verdict::Allowed(approved) = engine.decide(request, None) else { panic!("no") };
         between();
-        bench.perform(approved, &Cancel::default(), journal)
+        bench.perform(approved, &means, journal)
     };
     let swapped = read(&mut bench, &mut journal, &|| {
         fs::remove_file(root.join("link")).unwrap();

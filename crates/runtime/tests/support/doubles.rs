@@ -15,8 +15,8 @@ use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, Select
 use agent::reply::Reply;
 use agent::request::{Refusal, Request};
 use common::skill::{LoadReport, RunMode, Source};
-use permission::{Answer, ApprovalRequest, Approved, Grant, Risk, SkillHash};
-use runtime::driver::{Approver, Clock, Listener, Toolbox};
+use permission::{Answer, ApprovalRequest, Approved, Permission, Risk, SkillHash, Tool};
+use runtime::driver::{Approver, Clock, Listener, Means, Toolbox};
 use runtime::journal::Journal;
 use serde_json::{Value, json};
 
@@ -60,8 +60,6 @@ impl Listener for Hooks {
         let is_child = event.run_id.contains('.');
         self.happened(Moment::Noted { seq: event.seq, is_child });
     }
-
-    fn delta(&mut self, _: &str) {}
 }
 
 /// A model that says what stands in its lines. It knows where it is from the prompt alone, so a run that was
@@ -111,22 +109,22 @@ impl Hands {
 }
 
 impl Toolbox for Hands {
-    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal> {
+    fn prepare(&mut self, action: &Action, _: &Means<'_>) -> Result<Request, Refusal> {
         let (permission, pattern, risk, read_only) = match action {
             Action::RunScript { relative_path, .. } => {
-                ("run_script", relative_path.clone(), Risk::Medium, false)
+                (Permission::RunScript, relative_path.clone(), Risk::Medium, false)
             }
             Action::CallTool { params, .. } if params["path"] == "missing" => {
                 return Err(Refusal::new("FileNotFound", "there is no `missing`", "look again"));
             }
             Action::CallTool { tool, params, .. } => {
-                (tool.as_str(), params["path"].to_string(), Risk::Low, true)
+                (Tool::named(tool).unwrap().into(), params["path"].to_string(), Risk::Low, true)
             }
-            _ => ("skill", "alpha".to_owned(), Risk::Low, true),
+            _ => (Permission::Skill, "alpha".to_owned(), Risk::Low, true),
         };
         Ok(Request {
             action: action.clone(),
-            permission: permission.to_owned(),
+            permission,
             patterns: vec![pattern],
             risk,
             effect: "does what it should".to_owned(),
@@ -140,7 +138,7 @@ impl Toolbox for Hands {
     fn perform(
         &mut self,
         request: Approved<Request>,
-        _: &Cancel,
+        _: &Means<'_>,
         journal: &mut Journal,
     ) -> Observation {
         match &request.action {
@@ -209,8 +207,6 @@ impl Approver for Person {
     fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
         self.0.clone()
     }
-
-    fn remember(&mut self, _: &[Grant]) {}
 }
 
 /// A clock on which some time passes whenever somebody looks at it.

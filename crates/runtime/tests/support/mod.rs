@@ -126,6 +126,7 @@ impl World {
             toolbox: &mut Hands::new(&self.folder.join("effects"), &hooks),
             engine: &mut Engine::new("/project", Configuration::default()),
             approver: &mut Person(scenario.answer.clone()),
+            grants: None,
             listener: &mut hooks.clone(),
             redactor: &redactor,
             clock: &clock,

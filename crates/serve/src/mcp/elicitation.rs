@@ -146,7 +146,7 @@ fn hash(Question { request, content }: &Question) -> String {
 
 fn form(Question { request, .. }: &Question, reach: Reach) -> ElicitRequestParams {
     let line = common::text::for_terminal;
-    let (tool, effect) = (line(&request.tool), line(&request.effect));
+    let (tool, effect) = (request.tool, line(&request.effect));
     let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", request.risk);
     for (label, value) in request.facts() {
         message += &format!("\n{label} {}", line(&value));

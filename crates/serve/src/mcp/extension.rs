@@ -99,9 +99,10 @@ fn get_skill(shelf: &Shelf, uri: &str) -> Result<Value, ErrorData> {
 
 /// A skill as an entry, or why it cannot be one.
 fn manifest(shelf: &Shelf, entry: &Entry) -> Result<Value, &'static str> {
-    let settings = &shelf.settings;
-    let frontmatter =
-        load_frontmatter(entry, &settings.read).map_err(|_| "its frontmatter is refused")?;
+    let config = &shelf.settings.runtime.layers.config;
+    let file_bytes = config.load_limits().file_bytes;
+    let frontmatter = load_frontmatter(entry, &config.read_options())
+        .map_err(|_| "its frontmatter is refused")?;
     let frontmatter = frontmatter.to_json();
     if frontmatter["name"] != entry.name || !frontmatter["description"].is_string() {
         return Err("its frontmatter does not say its name and description");
@@ -111,7 +112,7 @@ fn manifest(shelf: &Shelf, entry: &Entry) -> Result<Value, &'static str> {
     for file in opened.list() {
         let read = InnerPath::new(&file.path)
             .ok()
-            .and_then(|path| read_verbatim(&opened, &path, settings.limits.file_bytes).ok());
+            .and_then(|path| read_verbatim(&opened, &path, file_bytes).ok());
         // A link out of the skill, or a file over the limit: it is not served.
         let Some(bytes) = read else { continue };
         total += bytes.len() as u64;

@@ -1,6 +1,5 @@
 //! The run of a session, from the first call to the end.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,8 @@ use agent::setup::{Patience, Provenance, RunKind, Setup};
 use agent::step::Step;
 use permission::Engine;
 use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
-use runtime::journal::{Durability, Journal, JournalError, summarise_scan};
+use runtime::journal::{Journal, JournalError};
+use runtime::runner::{NewRecord, begin};
 
 use super::desk::{Desk, Desktop, Nobody};
 use super::{Call, Outcome, Question, Said, Wanted};
@@ -90,19 +90,17 @@ impl Conversation {
     fn begin(shelf: &Arc<Shelf>, client: &str) -> Result<Self, SessionError> {
         let open = shelf.opened();
         let snapshot = shelf.current();
-        let (catalog, _) = shelf.tools(&snapshot);
-        let random = RandomState::new().hash_one(client) as u32;
-        let run_id = runtime::journal::name_run(jiff::Timestamp::now(), random);
-        let Settings { runs, owner, .. } = &shelf.settings;
-        let mut journal = Journal::create(runs, run_id, Durability::Sync, owner.as_ref())?;
-        journal.write_index(snapshot.record())?;
-        journal.write_catalog(&catalog.text)?;
-        let redacted = |text: &str| shelf.settings.redactor.text(text).into_owned();
+        let Settings { runtime, owner, redactor, .. } = &shelf.settings;
         let request = format!("MCP session of {client}");
+        let new = NewRecord {
+            runtime,
+            index: &snapshot.index,
+            request: &request,
+            owner: owner.as_ref(),
+            redactor,
+        };
+        let (setup, journal) = begin(new, || snapshot.record(), |_| &shelf.tools(&snapshot).0)?;
         let setup = Setup {
-            run_id: journal.run_id().to_string(),
-            request: redacted(&request),
-            catalog: catalog.text.clone(),
             tools: shelf.settings.engine.tools(),
             budget: Budget {
                 max_turns: u32::MAX,
@@ -114,18 +112,13 @@ impl Conversation {
                 max_cost_usd: None,
             },
             patience: Patience { corrections: 0, same_failures: u32::MAX, skills_per_turn: 1 },
-            invoked: None,
-            preloaded: Vec::new(),
             kind: RunKind::Served,
-            store_prompts: false,
             facts: Provenance {
-                index_hash: Some(snapshot.record().hash().to_owned()),
-                scan: Some(summarise_scan(&snapshot.index.report, redacted)),
                 model: Some("mcp".to_owned()),
                 client: Some(client.to_owned()),
-                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-                ..Provenance::default()
+                ..setup.facts
             },
+            ..setup
         };
         Ok(Self {
             run: Run::start(setup),
@@ -154,6 +147,7 @@ impl Conversation {
             toolbox: &mut desk,
             engine: &mut self.engine,
             approver: &mut Desktop { said },
+            grants: None,
             listener: &mut Nobody,
             redactor: &shelf.settings.redactor,
             clock: &self.clock,

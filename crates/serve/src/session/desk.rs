@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use agent::action::Action;
 use agent::event::Event;
-use agent::model::Cancel;
 use agent::observation::{Loaded, LoadedFile, Observation};
 use agent::request::{Refusal, Request};
 use common::inner_path::InnerPath;
 use common::skill::{LoadReport, RunMode};
-use permission::{Answer, ApprovalRequest, Approved, Grant};
-use runtime::driver::{Approver, Listener, Toolbox};
+use permission::{Answer, ApprovalRequest, Approved};
+use runtime::driver::{Approver, Listener, Means, Toolbox};
 use runtime::journal::Journal;
 use runtime::workbench::Workbench;
 use skill::load::{Files, LoadError};
@@ -38,8 +37,15 @@ impl<'a> Desk<'a> {
         work: impl FnOnce(&mut Workbench<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let offer = self.shelf.offer(&self.skills);
-        let make = &self.shelf.settings.workbench;
-        work(&mut make(&self.skills.index, &offer, self.call.wanted.invoked.clone())?)
+        let workbench = Workbench::open(&self.shelf.settings.runtime, &self.skills.index, &offer);
+        let workbench = workbench.map_err(|error| {
+            Refusal::new(
+                "IOError",
+                format!("cannot open the working directory: {error}"),
+                "start the server in a folder that exists",
+            )
+        })?;
+        work(&mut Workbench { invoked: self.call.wanted.invoked.clone(), ..workbench })
     }
 
     /// A resource byte by byte; the record has its hash.
@@ -54,8 +60,8 @@ impl<'a> Desk<'a> {
         };
         let path = InnerPath::new(relative_path).map_err(|error| refused(error.into()))?;
         let files = Files::open(entry).map_err(refused)?;
-        let bytes =
-            read_verbatim(&files, &path, self.shelf.settings.limits.file_bytes).map_err(refused)?;
+        let limits = self.shelf.settings.runtime.layers.config.load_limits();
+        let bytes = read_verbatim(&files, &path, limits.file_bytes).map_err(refused)?;
         let report = LoadReport::of_file(path.as_str(), &bytes);
         let text = format!("{path} of {} handed over, {} bytes", skill.name, bytes.len());
         self.content = Some(bytes);
@@ -80,21 +86,22 @@ pub(crate) fn read_verbatim(
 }
 
 impl Toolbox for Desk<'_> {
-    fn prepare(&mut self, action: &Action) -> Result<Request, Refusal> {
+    fn prepare(&mut self, action: &Action, means: &Means<'_>) -> Result<Request, Refusal> {
         self.skills = self.shelf.current();
-        self.at_work(|workbench| workbench.prepare(action))
+        self.at_work(|workbench| workbench.prepare(action, means))
     }
 
     fn perform(
         &mut self,
         request: Approved<Request>,
-        _: &Cancel,
+        means: &Means<'_>,
         journal: &mut Journal,
     ) -> Observation {
-        let cancel = &self.call.cancel;
+        // What the call began ends with it, and the session goes on.
+        let means = Means { cancel: &self.call.cancel, ..*means };
         let done = match self.call.wanted.verbatim {
             true => self.hand_over(&request.action),
-            false => self.at_work(|workbench| Ok(workbench.perform(request, cancel, journal))),
+            false => self.at_work(|workbench| Ok(workbench.perform(request, &means, journal))),
         };
         let mut observation = done.unwrap_or_else(|refusal| Observation::failed(&refusal));
         for loaded in &mut observation.loaded {
@@ -116,9 +123,6 @@ impl Approver for Desktop {
     fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
         self.said.take().map(Answer::from)
     }
-
-    /// No answer of a client is for always, so there is nothing to remember.
-    fn remember(&mut self, _: &[Grant]) {}
 }
 
 /// Nobody watches: the record has everything.
@@ -126,5 +130,4 @@ pub(super) struct Nobody;
 
 impl Listener for Nobody {
     fn event(&mut self, _: &Event) {}
-    fn delta(&mut self, _: &str) {}
 }

@@ -5,23 +5,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use common::skill::Source;
-use permission::{CommandLine, Configuration, Engine, Invocation, Rules};
+use permission::{Configuration, Engine, Invocation, Rules};
 use runtime::journal::Redactor;
-use runtime::workbench::{ScriptSettings, Workbench};
+use runtime::open::{Runtime, Start};
 use serde_json::{Value, json};
 use serve::mcp::serve_lines;
 use serve::shelf::{Settings, Shelf};
-use skill::index::{Index, IndexOptions};
-use skill::roots::Surroundings;
-use skill::trust::{Trust, TrustStore};
+use skill::index::Index;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
-use tools::sandbox::{Confinement, Kernel};
-use tools::script::{Environment, Interpreters};
-use tools::workspace::Workspace;
 
 /// A temporary folder with skills of the user, and some of a project that is not trusted.
 pub(crate) struct World {
@@ -44,7 +38,7 @@ impl World {
     pub(crate) fn with_rule_text(rules: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for part in ["explicit", "project/.agents/skills", "project/.git", "runs"] {
+        for part in ["explicit", "project/.agents/skills", "project/.git"] {
             fs::create_dir_all(root.join(part)).unwrap();
         }
         Self { _folder: folder, root, rules: serde_json::from_str(rules).unwrap() }
@@ -65,73 +59,45 @@ impl World {
         )
     }
 
-    pub(crate) fn index(&self) -> Arc<Index> {
-        let surroundings = Surroundings {
-            explicit: vec![self.root.join("explicit")],
-            working_directory: self.root.join("project"),
-            home: None,
-            project_folders: Vec::new(),
-            precedence: vec![Source::Explicit, Source::Project],
-            compatibility_folders: true,
+    /// What the server is started in: the user's skills, and no home.
+    pub(crate) fn runtime(&self) -> Runtime {
+        let start = Start {
+            directory: Some(self.root.join("project")),
+            roots: vec![self.root.join("explicit")],
+            environment: vec![
+                ("PATH".into(), "/usr/bin:/bin".into()),
+                ("SKILLFUL_REGISTRY_PRECEDENCE".into(), r#"["explicit", "project"]"#.into()),
+            ],
+            ..Start::default()
         };
-        let options =
-            IndexOptions { trust: Trust::Only(TrustStore::default()), ..Default::default() };
-        Arc::new(Index::build(&surroundings.roots(), &options))
+        Runtime::open(start).unwrap()
+    }
+
+    pub(crate) fn index(&self) -> Arc<Index> {
+        Arc::new(self.runtime().index().unwrap())
     }
 
     pub(crate) fn shelf(&self) -> Arc<Shelf> {
-        let configuration = Configuration {
-            user: self.rules.clone(),
-            command_line: CommandLine::default(),
-            ..Default::default()
-        };
-        let engine = Engine::new("project", configuration);
-        let redactor = Redactor::new([], []).unwrap();
-        let (workspace, own, clean) = (self.root.join("project"), engine.clone(), redactor.clone());
+        let configuration = Configuration { user: self.rules.clone(), ..Default::default() };
         let settings = Settings {
-            engine,
-            catalog: Default::default(),
-            read: Default::default(),
-            limits: Default::default(),
-            runs: self.root.join("runs"),
+            runtime: Arc::new(self.runtime()),
+            engine: Engine::new("project", configuration),
             owner: None,
-            redactor,
+            redactor: Redactor::new([], []).unwrap(),
             invocation: Invocation {
                 command: vec!["skillful".into(), "mcp".into()],
                 arguments: Vec::new(),
             },
-            workbench: Box::new(move |index, offer, invoked| {
-                Ok(Workbench {
-                    index,
-                    offer,
-                    invoked,
-                    read: Default::default(),
-                    limits: Default::default(),
-                    workspace: Workspace::open(&workspace).unwrap(),
-                    folder: workspace.clone(),
-                    engine: own.clone(),
-                    redactor: clean.clone(),
-                    scripts: ScriptSettings {
-                        kernel: LazyLock::new(Kernel::detect),
-                        environment: Environment {
-                            path: Some("/usr/bin:/bin".into()),
-                            language: None,
-                            time_zone: None,
-                        },
-                        interpreters: Interpreters::default(),
-                        arguments: Default::default(),
-                        confinement: Confinement::default(),
-                    },
-                })
-            }),
         };
         Arc::new(Shelf::new(self.index(), settings))
     }
 
     /// The folders of the sessions' records.
     pub(crate) fn records(&self) -> Vec<PathBuf> {
-        let mut found: Vec<PathBuf> = fs::read_dir(self.root.join("runs"))
-            .unwrap()
+        let runs = fs::read_dir(self.root.join("project/.agent/runs"));
+        let mut found: Vec<PathBuf> = runs
+            .into_iter()
+            .flatten()
             .map(|entry| entry.unwrap().path())
             .filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('.'))
             .collect();

@@ -3,6 +3,8 @@
 //! Invariant: whoever reads it sees it before or after a change, never in between; two processes that change it
 //! at once both succeed; a link in its place is replaced, never followed to write.
 
+use common::failure::{Exit, Explain};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -118,4 +120,21 @@ fn lock(folder: &Folder, name: &Path) -> io::Result<File> {
     let file = folder.append_or_create(name).map_err(|error| io::Error::from(error.cause))?;
     file.lock()?;
     Ok(file)
+}
+
+impl Explain for TrustError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Damaged { .. } => Exit::Refused,
+            Self::Read { .. } | Self::Write { .. } => Exit::Failed,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        "TrustStoreError"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        self.hint().into()
+    }
 }

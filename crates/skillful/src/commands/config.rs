@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use state::Folder;
 
-use crate::config::{Config, leaves};
 use crate::failure::{Exit, Failure};
 use crate::output::fit::missing;
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::settings::{Config, leaves};
 
 /// Show your settings, or create a file for them
 #[derive(Debug, clap::Args)]

@@ -14,12 +14,12 @@ use tools::sandbox::Kernel;
 
 use crate::cli::Global;
 use crate::commands::trust::{LOOK_FIRST, hidden};
-use crate::config::{Sandbox, variable_names};
 use crate::failure::{Exit, Failure};
-use crate::models::{Choice, Wish};
 use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_root};
+use runtime::models::{Choice, Wish};
+use runtime::settings::{Sandbox, variable_names};
 
 /// Find problems and show how to fix them
 #[derive(Debug, clap::Args)]

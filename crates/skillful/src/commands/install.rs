@@ -3,21 +3,20 @@
 mod locked;
 pub(crate) mod policy;
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 
 use common::text::for_terminal;
+use pack::accept::{Agreement, Concerns, Likeness, Terms, accept, hold};
 use pack::check::{Pack, PackedSkill, Rules, Verified};
-use pack::install::{
-    Installed, Opened, Plan, PlannedSkill, Record, Replace, Root, compare_with_installed,
-};
-use pack::refusal::{Flaw, Refusal};
+use pack::install::{InstallError, Installed, Plan, Record, Replace, Root};
+use pack::refusal::Flaw;
 use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::lock::{Lockfile, Signer};
+use skill::lock::Signer;
 
 use crate::commands::trust::keep::{keeping_trust, remember_source};
-use crate::config::RequireSignature;
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
@@ -115,23 +114,21 @@ impl Install {
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
         let origin = session.source_text(source, scope);
         let left_out = fetched.material.left_out().to_vec();
-        let job = Job {
-            install: self,
-            scope,
-            session,
-            output,
-            source,
+        let (resolved, detached) = (fetched.resolved.clone(), fetched.detached.clone());
+        let terms = Terms {
             rules,
-            root: &root,
-            resolved: fetched.resolved.clone(),
-            origin,
+            needs_signature: session.needs_signature(source),
+            lockfile: &root.lockfile()?,
+            likeness: if self.locked { Likeness::Exact } else { Likeness::Successor },
         };
+        // Asked before anything is locked: nobody else waits for the answer.
+        let pack = check(fetched, &rules, output)?;
+        let agreement = self.agree(&pack, &terms, &root, output)?;
         if self.dry_run {
-            let pack = check(fetched, &job.rules, output)?;
-            let lockfile = root.lockfile()?;
-            let chosen = job.accept(&pack, &lockfile)?;
-            let installed =
-                chosen.iter().map(|skill| job.shown(planned(&root, &pack, skill))).collect();
+            let chosen = choose(&pack, &self.skills)?.into_iter();
+            let installed = chosen
+                .map(|skill| shown(planned(&root, &pack, skill), scope, origin.clone()))
+                .collect();
             return Ok(InstallResult {
                 installed,
                 index_hash: session.index()?.hash(),
@@ -140,26 +137,57 @@ impl Install {
             });
         }
         let (label, now) = times();
+        let material = pack.into_material();
         let install = || {
             changing(&root, &label, |opened| {
-                let bar = byte_bar(&fetched.material, output);
-                let staged =
-                    opened.stage(fetched.material, fetched.detached, &job.rules, &|bytes| {
-                        bar.inc(bytes)
-                    });
+                let bar = byte_bar(&material, output);
+                let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
                 bar.finish_and_clear();
-                job.finish(&staged?, opened, &label, &now)
+                let pack = staged?;
+                // What is installed may be something else by now.
+                let terms = Terms { lockfile: &opened.lockfile, ..terms };
+                let accepted = accept(&pack, choose(&pack, &self.skills)?, &terms, &agreement)?;
+                let plan = Plan {
+                    keep: HashMap::new(),
+                    replace: self.replace(),
+                    label: label.clone(),
+                    record: Record::New { source: origin.clone(), resolved, now },
+                };
+                Ok(opened.install(&accepted, &plan)?)
             })
         };
         let names = |installed: &Vec<Installed>| -> Vec<String> {
             installed.iter().map(|skill| skill.name.clone()).collect()
         };
         let installed = keeping_trust(session, scope, install, names)?;
-        remember_source(session, scope, &names(&installed), &job.origin)?;
+        remember_source(session, scope, &names(&installed), &origin)?;
         let index = session.index()?;
         index.prepare_search();
-        let installed = installed.into_iter().map(|one| job.shown(one)).collect();
+        let installed =
+            installed.into_iter().map(|one| shown(one, scope, origin.clone())).collect();
         Ok(InstallResult { installed, index_hash: index.hash(), written: true, left_out })
+    }
+
+    /// A person's word for the skills that were chosen, if nothing else speaks against them.
+    fn agree(
+        &self,
+        pack: &Verified<Pack>,
+        terms: &Terms<'_>,
+        root: &Root,
+        output: &Output,
+    ) -> Result<Agreement, Failure> {
+        let chosen = choose(pack, &self.skills)?;
+        let let_pass = hold(pack, &chosen, terms)?;
+        let_pass.iter().for_each(|refusal| output.warn(&format!("accepted: {refusal}")));
+        // What is in the way is said before anybody is asked.
+        if let (Replace::Never, Some(skill)) =
+            (self.replace(), chosen.iter().find(|skill| root.has(skill.name())))
+        {
+            let (name, path) = (skill.name().to_owned(), root.skill(skill.name()));
+            return Err(InstallError::Exists { name, path }.into());
+        }
+        let concerns = Concerns::of(pack, &chosen)?;
+        policy::approve(concerns, chosen.len(), self.allow_unsafe || self.dry_run, output)
     }
 
     fn replace(&self) -> Replace {
@@ -168,85 +196,6 @@ impl Install {
             (_, true) => Replace::Force,
             _ => Replace::Never,
         }
-    }
-}
-
-/// One pack on its way into a root.
-struct Job<'a> {
-    install: &'a Install,
-    scope: Scope,
-    session: &'a Session,
-    output: &'a Output,
-    source: &'a Source,
-    rules: Rules<'a>,
-    root: &'a Root,
-    resolved: Option<String>,
-    origin: String,
-}
-
-impl Job<'_> {
-    /// The skills that were chosen, if nothing speaks against them.
-    fn accept<'p>(
-        &self,
-        pack: &'p Verified<Pack>,
-        lockfile: &Lockfile,
-    ) -> Result<Vec<&'p PackedSkill>, Failure> {
-        let chosen = choose(pack, &self.install.skills)?;
-        if self.install.locked {
-            locked::compare(pack, &chosen, lockfile)?;
-        }
-        require_signature(self.session, pack, self.source)?;
-        let mut passed = pack.allowed.clone();
-        for skill in &chosen {
-            let Some(installed) = lockfile.get(skill.name()) else { continue };
-            for refusal in compare_with_installed(skill, pack, installed) {
-                self.rules.judge(refusal, &mut passed)?;
-            }
-        }
-        passed.iter().for_each(|refusal| self.output.warn(&format!("accepted: {refusal}")));
-        // What is in the way is said before anybody is asked.
-        if let (Replace::Never, Some(skill)) =
-            (self.install.replace(), chosen.iter().find(|skill| self.root.has(skill.name())))
-        {
-            let path = self.root.skill(skill.name());
-            return Err(pack::install::InstallError::Exists {
-                name: skill.name().to_owned(),
-                path,
-            }
-            .into());
-        }
-        let given = self.install.allow_unsafe || self.install.dry_run;
-        let concerns = policy::concerns_of(pack, &chosen)?;
-        policy::approve(&concerns, chosen.len(), given, self.output)?;
-        Ok(chosen)
-    }
-
-    fn finish(
-        &self,
-        pack: &Verified<Pack>,
-        opened: &mut Opened<'_>,
-        label: &str,
-        now: &str,
-    ) -> Result<Vec<Installed>, Failure> {
-        let chosen = self.accept(pack, &opened.lockfile)?;
-        let plan = Plan {
-            skills: chosen
-                .into_iter()
-                .map(|skill| PlannedSkill { skill, keep: Vec::new() })
-                .collect(),
-            replace: self.install.replace(),
-            label: label.to_owned(),
-            record: Record::New {
-                source: self.origin.clone(),
-                resolved: self.resolved.clone(),
-                now: now.to_owned(),
-            },
-        };
-        Ok(opened.install(pack, &plan)?)
-    }
-
-    fn shown(&self, installed: Installed) -> InstalledSkill {
-        shown(installed, self.scope, self.origin.clone())
     }
 }
 
@@ -298,25 +247,6 @@ pub(crate) fn choose<'p>(
     } else {
         names.iter().map(find).collect()
     }
-}
-
-pub(crate) fn require_signature(
-    session: &Session,
-    pack: &Pack,
-    source: &Source,
-) -> Result<(), Failure> {
-    let required = match session.layers.config.install.require_signature {
-        RequireSignature::Never => false,
-        RequireSignature::Remote => source.is_remote(),
-        RequireSignature::Always => true,
-    };
-    if required && pack.signer.is_none() {
-        let name = pack.skills.first().map_or("", PackedSkill::name).to_owned();
-        let message =
-            "no trusted key signed it, and `install.require_signature` asks for one".to_owned();
-        return Err(Refusal { flaw: Flaw::SignatureRequired, entry: Some(name), message }.into());
-    }
-    Ok(())
 }
 
 pub(crate) fn print(result: &InstallResult, output: &Output) -> Result<(), Failure> {

@@ -11,8 +11,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::request::Refusal;
-use runtime::workbench::Workbench;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serve::http::{Door, Entrance, Limits};
 use serve::shelf::{Settings, Shelf};
@@ -21,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::rule_flags::RuleFlags;
-use crate::commands::run::{invocation, redactor, workbench};
+use crate::commands::run::invocation;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
@@ -82,7 +80,6 @@ impl Mcp {
             Some(address) => Some(runtime.block_on(self.listen(address, &session, output))?),
             None => None,
         };
-        let session = Arc::new(session);
         let index = Arc::new(session.index()?);
         let (entrance, file) = listening.unzip();
         let shelf = Arc::new(Shelf::new(
@@ -121,36 +118,16 @@ impl Mcp {
 impl Mcp {
     fn settings(
         &self,
-        session: &Arc<Session>,
+        session: &Session,
         token: Option<String>,
         output: &Output,
     ) -> Result<Settings, Failure> {
-        let config = &session.layers.config;
-        let engine = self.rules.engine(session)?;
-        let redactor = redactor(session, token)?;
-        let (session_of_calls, engine_of_calls, clean) =
-            (Arc::clone(session), engine.clone(), redactor.clone());
         Ok(Settings {
-            catalog: config.catalog_limits(),
-            read: config.read_options(),
-            limits: config.load_limits(),
-            runs: session.runs(),
+            runtime: session.runtime(),
+            engine: self.rules.engine(session)?,
             owner: session.signing_owner(output),
-            redactor,
+            redactor: session.redactor(token)?,
             invocation: invocation("mcp"),
-            workbench: Box::new(move |index, offer, invoked| {
-                let made =
-                    workbench(&session_of_calls, index, offer, &engine_of_calls, clean.clone());
-                let made = made.map_err(|error| {
-                    Refusal::new(
-                        "IOError",
-                        format!("cannot open the working directory: {error}"),
-                        "start the server in a folder that exists",
-                    )
-                })?;
-                Ok(Workbench { invoked, ..made })
-            }),
-            engine,
         })
     }
 

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::metadata::Metadata;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, cannot_write};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -76,8 +76,7 @@ impl New {
         if !self.dry_run {
             for (path, content, mode) in &files {
                 let file = folder.join(path);
-                write(&file, content, *mode)
-                    .map_err(|error| Failure::cannot_write(&file, &error))?;
+                write(&file, content, *mode).map_err(|error| cannot_write(&file, &error))?;
             }
         }
         let created = Created {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use skill::lock::LockedSkill;
 
 use crate::commands::sign::{open_key, signed};
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, cannot_write};
 use crate::installing::{Scope, check};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
@@ -228,7 +228,7 @@ impl Target {
         let (sha256, size) = place.write(pack, &sealed.manifest, embedded)?;
         if let Some(signature) = detached.filter(|_| !self.dry_run) {
             std::fs::write(&beside.path, signature)
-                .map_err(|error| Failure::cannot_write(&beside.path, &error))?;
+                .map_err(|error| cannot_write(&beside.path, &error))?;
         }
         let labels =
             Manifest::parse(&sealed.manifest)?.skills.iter().map(ManifestSkill::label).collect();
@@ -299,7 +299,7 @@ impl Place {
         manifest: &[u8],
         signature: Option<&str>,
     ) -> Result<(String, u64), Failure> {
-        let failed = |error: std::io::Error| Failure::cannot_write(&self.path, &error);
+        let failed = |error: std::io::Error| cannot_write(&self.path, &error);
         if self.dry_run {
             return Ok(write(pack, manifest, signature, Counted::new(std::io::sink()))
                 .map_err(cannot_make)?

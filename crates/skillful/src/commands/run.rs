@@ -2,7 +2,6 @@
 
 mod approver;
 mod screen;
-mod stage;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -10,29 +9,25 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agent::action::SkillRef;
 use agent::budget::{Spent, Usage};
 use agent::model::Cancel;
 use agent::outcome::{Status, StopReason};
-use agent::run::Run as AgentRun;
 use common::text::for_terminal_block;
 use permission::{ApprovalRequest, Invocation};
-use runtime::driver::{Driver, Ending, InHand};
+use runtime::driver::Ending;
+use runtime::models::{Choice, Wish};
+use runtime::runner::{Finished, Runner, Wanted};
 use schemars::JsonSchema;
 use serde::Serialize;
-use skill::index::{Entry, Index};
-use skill::load::check_trusted;
+use skill::index::Index;
 
 use crate::commands::rule_flags::RuleFlags;
-use crate::commands::trust::{tell_hidden, waits};
+use crate::commands::trust::tell_hidden;
 use crate::failure::{Exit, Failure};
-use crate::models::{Choice, Wish};
 use crate::output::Output;
 use crate::session::Session;
 use approver::Terminal;
 use screen::Screen;
-use stage::Stage;
-pub(crate) use stage::{redactor, same_workspace, setup_of, workbench};
 
 /// Do a task with the skills that fit it
 ///
@@ -84,11 +79,10 @@ pub(crate) struct RunResult {
 
 impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        let index = Arc::new(session.index()?);
         // The process ends with this command: nothing is gained by freeing every skill before.
-        let index = ManuallyDrop::new(session.index()?);
+        let _kept = ManuallyDrop::new(Arc::clone(&index));
         let engine = self.rules.engine(session)?;
-        let denied = engine.denials("skill");
-        let offer = index.offer(|entry| !denied(&entry.rule_name()));
         let beginning = match &self.resume {
             Some(run_id) => Beginning::Recorded(run_id),
             None => Beginning::New(self.wanted(session, &index)?),
@@ -96,103 +90,38 @@ impl Run {
         tell_hidden(&index, output);
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
-        let owner = session.signing_owner(output);
-        let stage = Stage {
-            session,
-            index: &index,
-            offer: &offer,
-            engine: &engine,
-            choice: &choice,
-            owner: owner.as_ref(),
-        };
-        let (mut run, mut journal, clock) = match &beginning {
-            Beginning::Recorded(run_id) => stage.resume(run_id, wish)?,
-            Beginning::New(wanted) => stage.begin(wanted)?,
-        };
-        let mut model = choice.open(session, &offer, &engine.tools(), &run)?;
-        let mut workbench = stage.workbench(run.invoked().cloned())?;
-        workbench.reopen(&run.selected_skills());
         let cancel = cancel_on_interrupt()?;
-        let redactor = stage.redactor()?;
-        let mut screen = Screen::new(output, self.events, &redactor);
-        let mut approver = Terminal::new(session, &cancel);
-        let mut approving = engine.clone();
-        let ending = Driver {
-            model: &mut *model,
-            toolbox: &mut workbench,
-            engine: &mut approving,
-            approver: &mut approver,
-            listener: &mut screen,
-            redactor: &redactor,
-            clock: &*clock,
-            cancel: &cancel,
-            invocation: &invocation("run"),
-        }
-        .drive(&mut run, &mut journal, &mut InHand::default())
-        .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
-        journal
-            .finish(&run)
-            .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
+        let mut screen = Screen::new(output, self.events);
+        let mut approver = Terminal::new(&cancel);
+        let runner = Runner::new(session, index, engine)
+            .choice(choice)
+            .owner(session.signing_owner(output))
+            .approver(&mut approver)
+            .listener(&mut screen)
+            .cancel(cancel.clone())
+            .invocation(invocation("run"));
+        let finished = match &beginning {
+            Beginning::Recorded(run_id) => runner.resume(run_id)?,
+            Beginning::New(wanted) => runner.work_on(wanted)?,
+        };
         screen.finish();
-        report(&run, ending, self.events, output, &screen, approver.denied)
+        report(finished, self.events, output, &screen, approver.denied)
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
     fn wanted(&self, session: &Session, index: &Index) -> Result<Wanted, Failure> {
         let request = self.request.join(" ");
-        if let Some(name) = &self.skill {
-            return Ok(Wanted { request, skill: Some(chosen(session, index, name)?) });
-        }
-        let command = request.strip_prefix('/').map(|rest| {
-            let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-            (name, rest.trim().to_owned())
-        });
-        match command {
-            // A path is not a command.
-            Some((name, rest)) if !name.is_empty() && !name.contains(['/', '.']) => {
-                Ok(Wanted { skill: Some(chosen(session, index, name)?), request: rest })
-            }
-            _ => Ok(Wanted { request, skill: None }),
+        match &self.skill {
+            Some(name) => Wanted::with_skill(session, index, &request, name),
+            None => Wanted::read(session, index, &request),
         }
     }
-}
-
-/// Before a model is asked: a person's choice is not for the model to make up for.
-fn chosen(session: &Session, index: &Index, name: &str) -> Result<SkillRef, Failure> {
-    let entry = session.meant(index, name)?;
-    if let Some(waiting) = entry.waiting {
-        return Err(waits(&entry.name, waiting));
-    }
-    if !entry.controls.user_invocable {
-        return Err(not_invocable(entry));
-    }
-    check_trusted(entry)?;
-    Ok(SkillRef { name: entry.name.clone(), source: Some(entry.source) })
-}
-
-/// A skill that its author does not offer to users.
-fn not_invocable(entry: &Entry) -> Failure {
-    let message =
-        format!("you cannot choose the skill `{}`: it says `user-invocable: false`", entry.name);
-    let hint = match entry.controls.disable_model_invocation {
-        true => {
-            "nobody can choose this skill; change its `user-invocable` or `disable-model-invocation`"
-        }
-        false => "describe your task without the skill's name; the model can choose it",
-    };
-    Failure::new(Exit::Refused, "NotUserInvocable", message).hint(hint)
 }
 
 /// What a run begins with.
 enum Beginning<'a> {
     New(Wanted),
     Recorded(&'a str),
-}
-
-/// What the user asked for.
-struct Wanted {
-    request: String,
-    skill: Option<SkillRef>,
 }
 
 /// The first interrupt lets the run end cleanly, the second ends the process.
@@ -235,11 +164,10 @@ pub(crate) fn invocation(command: &str) -> Invocation {
 }
 
 fn report(
-    run: &AgentRun,
-    ending: Ending,
+    Finished { run, ending }: Finished,
     events: bool,
     output: &Output,
-    screen: &Screen<'_>,
+    screen: &Screen,
     denied: bool,
 ) -> Result<ExitCode, Failure> {
     let (stop_reason, answer, approval) = match ending {

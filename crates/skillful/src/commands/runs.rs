@@ -10,9 +10,7 @@ mod verify;
 
 use std::process::ExitCode;
 
-use runtime::journal::JournalError;
-
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::Output;
 use crate::session::Session;
 pub(crate) use adopt::Adopted;
@@ -63,22 +61,4 @@ fn word(value: &impl serde::Serialize) -> String {
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))
         .unwrap_or_default()
-}
-
-pub(crate) fn of_journal(error: &JournalError) -> Failure {
-    let (exit, code) = match error {
-        JournalError::NotFound { .. } => (Exit::Failed, "RunNotFound"),
-        JournalError::Locked { .. } => (Exit::Failed, "RunLocked"),
-        JournalError::Damaged { .. } | JournalError::TooHeavy { .. } => {
-            (Exit::Refused, "RecordDamaged")
-        }
-        JournalError::Foreign { .. } => (Exit::Refused, "RecordForeign"),
-        JournalError::State(error) => return error.into(),
-        _ => (Exit::Failed, "IOError"),
-    };
-    let failure = Failure::from_error(exit, code, error);
-    match error {
-        JournalError::Foreign { run_id } => failure.hint(error.hint().replace("RUN", run_id)),
-        _ => failure.hint(error.hint()),
-    }
 }

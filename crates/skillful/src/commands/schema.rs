@@ -6,9 +6,9 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema as JsonSchemaValue, schema_for};
 
 use crate::commands;
-use crate::config::{Config, closest};
 use crate::failure::{ErrorDocument, Exit, Failure};
 use crate::output::Output;
+use runtime::settings::{Config, closest};
 
 /// Print the JSON Schema of a file or an output
 #[derive(Debug, clap::Args)]

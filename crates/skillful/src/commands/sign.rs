@@ -8,13 +8,13 @@ use std::process::ExitCode;
 
 use common::text::for_terminal;
 use pack::make::manifest_of;
-use pack::signature::{KeyError, Password, SignError, generate, needs_password, sign};
+use pack::signature::{Password, SignError, generate, needs_password, sign};
 use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::pack::{Place, beside, checked};
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, cannot_write};
 use crate::installing::fetch;
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -151,8 +151,9 @@ impl Sign {
             false => path.clone(),
         };
         match (self.detached, self.dry_run) {
-            (true, false) => std::fs::write(&place, &signature)
-                .map_err(|error| Failure::cannot_write(&place, &error))?,
+            (true, false) => {
+                std::fs::write(&place, &signature).map_err(|error| cannot_write(&place, &error))?
+            }
             (true, true) => {}
             (false, dry_run) => {
                 Place { path: path.clone(), force: true, dry_run }.write(
@@ -242,26 +243,11 @@ fn password(session: &Session, question: &str) -> Result<String, Failure> {
 }
 
 fn write_new(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::cannot_write(path, &error);
+    let failed = |error: std::io::Error| cannot_write(path, &error);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(mode).open(path).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
-}
-
-impl From<KeyError> for Failure {
-    fn from(error: KeyError) -> Self {
-        let (code, hint) = match &error {
-            KeyError::Invalid { .. } => {
-                ("InvalidKey", "create keys with `skillful keygen` or minisign")
-            }
-            KeyError::Password { .. } | KeyError::PasswordNeeded => {
-                ("WrongPassword", "try again, or set SKILLFUL_KEY_PASSWORD")
-            }
-            KeyError::Failed { .. } => ("InvalidKey", "check the key"),
-        };
-        Self::from_error(Exit::Failed, code, &error).hint(hint)
-    }
 }

@@ -5,15 +5,16 @@ mod compare;
 use std::process::ExitCode;
 
 use common::text::for_terminal;
-use pack::check::{Pack, Rules};
+use pack::accept::{Agreement, Concerns, Likeness, Terms, accept, hold};
+use pack::check::{Pack, Rules, Verified};
 use pack::diff::Changes;
-use pack::install::{Opened, Plan, PlannedSkill, Record, Replace, compare_with_installed};
+use pack::install::{Plan, Record, Replace};
 use pack::refusal::Flaw;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands::install::{policy, require_signature};
+use crate::commands::install::policy;
 use crate::commands::trust::keep::keeping_trust;
 use crate::failure::Failure;
 use crate::installing::{byte_bar, changing, check, fetch, parse_flaw, times};
@@ -163,6 +164,14 @@ impl Update {
             result.updated.extend(news.iter().map(|found| group.shown(found)));
             return Ok(());
         }
+        let terms = Terms {
+            rules,
+            needs_signature: session.needs_signature(&group.source),
+            lockfile: &group.root.lockfile()?,
+            likeness: Likeness::Successor,
+        };
+        // Asked before anything is locked: nobody else waits for the answer.
+        let agreement = self.agree(&pack, &news, &terms, group, output)?;
         drop((news, kept));
         let material = pack.into_material();
         let (label, now) = times();
@@ -176,21 +185,22 @@ impl Update {
                 let (found, _) = self.sort(group.compare(&pack, session, &mut Vec::new()));
                 let shown: Vec<OutdatedSkill> =
                     found.iter().map(|found| group.shown(found)).collect();
-                self.accept(&pack, &found, &rules, group, opened, session, output)?;
-                let keep =
-                    |changes: &Changes| if self.force { Vec::new() } else { changes.kept.clone() };
-                let skills = found
-                    .iter()
-                    .map(|found| PlannedSkill { skill: found.skill, keep: keep(&found.changes) })
+                // What is installed may be something else by now.
+                let terms = Terms { lockfile: &opened.lockfile, ..terms };
+                let chosen = found.iter().map(|found| found.skill).collect();
+                let accepted = accept(&pack, chosen, &terms, &agreement)?;
+                let kept = found.iter().filter(|_| !self.force);
+                let keep = kept
+                    .map(|found| (found.locked.name.clone(), found.changes.kept.clone()))
                     .collect();
                 let replace = if self.force { Replace::Backup } else { Replace::Force };
                 let plan = Plan {
-                    skills,
+                    keep,
                     replace,
                     label: label.clone(),
                     record: Record::New { source: group.origin.to_owned(), resolved, now },
                 };
-                opened.install(&pack, &plan)?;
+                opened.install(&accepted, &plan)?;
                 Ok(shown)
             })
         };
@@ -206,42 +216,30 @@ impl Update {
         found.into_iter().partition(|found| self.force || found.is_news())
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "it is one step of the function above, with all that it knows"
-    )]
-    fn accept(
+    /// A person's word for the skills that are new, if nothing else speaks against them.
+    fn agree(
         &self,
-        pack: &Pack,
+        pack: &Verified<Pack>,
         found: &[Found<'_>],
-        rules: &Rules<'_>,
+        terms: &Terms<'_>,
         group: &Group<'_>,
-        opened: &Opened<'_>,
-        session: &Session,
         output: &Output,
-    ) -> Result<(), Failure> {
-        require_signature(session, pack, &group.source)?;
-        let mut passed = pack.allowed.clone();
-        for Found { skill, locked, .. } in found {
-            let installed = opened.lockfile.get(skill.name()).unwrap_or(locked);
-            for refusal in compare_with_installed(skill, pack, installed) {
-                rules.judge(refusal, &mut passed)?;
-            }
-        }
-        passed.iter().for_each(|refusal| output.warn(&format!("accepted: {refusal}")));
+    ) -> Result<Agreement, Failure> {
+        let chosen: Vec<_> = found.iter().map(|found| found.skill).collect();
+        let let_pass = hold(pack, &chosen, terms)?;
+        let_pass.iter().for_each(|refusal| output.warn(&format!("accepted: {refusal}")));
         for Found { locked, changes, .. } in found {
             changes.conflicts.iter().filter(|_| !self.force).for_each(|path| {
                 output.warn(&format!("you and the update both changed {}/{path}; yours stays (use --force to take theirs)", locked.name));
             });
         }
-        let chosen: Vec<_> = found.iter().map(|found| found.skill).collect();
-        let concerns = policy::concerns_of(pack, &chosen)?;
-        if self.allow_unsafe || concerns.is_empty() {
-            return policy::approve(&concerns, chosen.len(), self.allow_unsafe, output);
+        let concerns = Concerns::of(pack, &chosen)?;
+        if self.allow_unsafe || concerns.found.is_empty() {
+            return policy::approve(concerns, chosen.len(), self.allow_unsafe, output);
         }
         let shown: Vec<OutdatedSkill> = found.iter().map(|found| group.shown(found)).collect();
         shown.iter().for_each(OutdatedSkill::show);
-        policy::approve(&concerns, chosen.len(), false, output).map_err(|mut failure| {
+        policy::approve(concerns, chosen.len(), false, output).map_err(|mut failure| {
             if let Some(details) = &mut failure.details {
                 details["changes"] = json!(shown);
             }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use common::text::for_terminal;
+use pack::accept::check_signature;
 use pack::check::{CheckError, Rules};
 use pack::install::audit;
 use pack::policy::scan;
@@ -14,10 +15,10 @@ use serde::Serialize;
 use skill::load::Files;
 use skill::lock::{FileRecord, Signer};
 
-use crate::commands::install::{note_left_out, require_signature};
+use crate::commands::install::note_left_out;
 use crate::commands::scan::{scan_entry, scan_folder};
 use crate::failure::{Exit, Failure};
-use crate::installing::{Scope, check, exit_for, parse_flaw};
+use crate::installing::{Scope, check, parse_flaw};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
@@ -144,7 +145,7 @@ impl Verify {
         let worst = verification
             .problems
             .iter()
-            .map(|problem| exit_for(problem.kind))
+            .map(|problem| problem.kind.exit())
             .max_by_key(|exit| *exit as u8);
         Ok(worst.map_or(ExitCode::SUCCESS, |exit| ExitCode::from(exit as u8)))
     }
@@ -173,10 +174,10 @@ impl Verify {
             Err(error) => return Err(error.into()),
         };
         let mut problems = Vec::new();
-        if let Err(failure) = require_signature(session, &pack, source) {
-            let refusal =
-                Refusal { flaw: Flaw::SignatureRequired, entry: None, message: failure.message };
-            problems.push(Problem::from(&refusal));
+        if session.needs_signature(source)
+            && let Err(refusal) = check_signature(&pack)
+        {
+            problems.push(Problem::from(&Refusal { entry: None, ..refusal }));
         }
         let scanner = Scanner::new();
         let (mut findings, mut omitted) = (Vec::new(), 0);

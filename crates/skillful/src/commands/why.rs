@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use common::text::for_terminal;
-use permission::{CommandLine, Engine, argument};
+use permission::{CommandLine, Engine, Permission, argument};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Loser};
@@ -14,7 +14,8 @@ use skill::load::check_trusted;
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
-use crate::session::{Session, describe_roots, not_found};
+use crate::session::{Session, describe_roots};
+use runtime::open::not_found;
 
 /// Explain why a skill is visible or hidden, and what it costs
 #[derive(Debug, clap::Args)]
@@ -81,7 +82,7 @@ impl<'a> Reasons<'a> {
             let path = Path::new(&ignored.path);
             [Some(path), path.parent()].into_iter().flatten().any(|path| path.ends_with(name))
         };
-        let denied = engine.denials("skill");
+        let denied = engine.denials(Permission::Skill);
         let offer = index.offer(|entry| !denied(&entry.rule_name()));
         Self {
             name,

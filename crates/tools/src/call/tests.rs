@@ -5,7 +5,7 @@ use super::Call;
 
 fn check(tool: &str, params: Value, patterns: &[&str], risk: &str, effect: &str) {
     let call = Call::parse(tool, params).unwrap();
-    assert_eq!(call.permission(), tool);
+    assert_eq!(call.permission().name(), tool);
     assert_eq!(call.patterns(), patterns);
     assert_eq!(serde_json::to_value(call.risk()).unwrap(), risk);
     assert_eq!(call.effect(), effect);

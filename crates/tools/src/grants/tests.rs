@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use permission::{Grant, SkillHash};
+use permission::{Grant, Permission, SkillHash};
 use tempfile::TempDir;
 
 use super::GrantFile;
@@ -9,7 +9,7 @@ use super::GrantFile;
 fn grant(pattern: &str) -> Grant {
     Grant {
         project: "/project".to_owned(),
-        permission: "run_script".to_owned(),
+        permission: Permission::RunScript,
         pattern: pattern.to_owned(),
         skill_hash: Some(SkillHash("abc".to_owned())),
     }
@@ -85,7 +85,7 @@ fn an_id_depends_on_every_part() {
     let original = grant("a");
     let changed = [
         Grant { project: "/other".to_owned(), ..original.clone() },
-        Grant { permission: "skill".to_owned(), ..original.clone() },
+        Grant { permission: Permission::Skill, ..original.clone() },
         Grant { pattern: "b".to_owned(), ..original.clone() },
         Grant { skill_hash: None, ..original.clone() },
     ];

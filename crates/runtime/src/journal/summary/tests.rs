@@ -4,7 +4,7 @@ use agent::observation::Facts;
 use agent::request::Request;
 use agent::setup::Provenance;
 use common::skill::{LoadReport, RunMode, Source};
-use permission::{Action as Ruling, Answer, ApprovalId, Decision, Risk, SkillHash};
+use permission::{Action as Ruling, Answer, ApprovalId, Decision, Permission, Risk, SkillHash};
 
 use super::super::sample::{asked, finished, started};
 use super::*;
@@ -82,11 +82,11 @@ fn a_run_waits_for_an_approval_until_something_else_happens() {
 }
 
 fn validated(permission: &str, patterns: &[&str]) -> EventData {
-    let decision =
-        Decision { permission: permission.to_owned(), action: Ruling::Allow, rulings: Vec::new() };
+    let permission = Permission::named(permission).unwrap();
+    let decision = Decision { permission, action: Ruling::Allow, rulings: Vec::new() };
     let request = Request {
         action: Action::FinalAnswer { content: String::new() },
-        permission: permission.to_owned(),
+        permission,
         patterns: patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
         risk: Risk::Low,
         effect: String::new(),

@@ -9,7 +9,7 @@ use eval::record::case_of;
 use tools::workspace::PathPatterns;
 
 use super::new::{NewFile, Trusted, Written, as_json, write};
-use crate::commands::runs::{of_journal, tell_origin};
+use crate::commands::runs::tell_origin;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
@@ -43,7 +43,7 @@ impl FromRun {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
         tell_origin(&self.run, &folder, session, output)?;
-        let events = runtime::journal::read(&folder).map_err(|error| of_journal(&error))?;
+        let events = runtime::journal::read(&folder)?;
         let own_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let id = self.id.clone().unwrap_or(own_name);
         let target = super::new::target(session, &self.suite, &id)?;

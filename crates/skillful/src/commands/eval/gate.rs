@@ -3,7 +3,8 @@
 //! A repository can bring any case. Invariant: a case of a project runs only where the user trusts its file with
 //! everything that it brings along, and what runs is what was compared.
 
-use std::path::{Component, Path, PathBuf};
+use runtime::spelling::{plain, real};
+use std::path::{Path, PathBuf};
 
 use common::skill::Source;
 use eval::case::Located;
@@ -112,23 +113,6 @@ pub(crate) fn users_skills(session: &Session) -> Vec<PathBuf> {
     let is_users = |root: &Root| matches!(root.source, Source::User | Source::Explicit);
     let roots = session.surroundings.roots();
     roots.iter().filter(|root| is_users(root)).map(|root| real(&root.path)).collect()
-}
-
-/// A path as it is spelled, from the root on.
-pub(crate) fn plain(path: &Path) -> PathBuf {
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    whole.components().fold(PathBuf::new(), |mut plain, part| {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-        plain
-    })
-}
-
-/// One file, however it was spelled.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn refusal(session: &Session, untrusted: &[PathBuf], changed: &[PathBuf]) -> Failure {

@@ -12,7 +12,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::of_case;
-use crate::commands::runs::of_journal;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -90,7 +89,7 @@ impl Judge {
             true => (path, false),
             false => (session.run_folder(&self.run)?, true),
         };
-        let events = runtime::journal::read(&folder).map_err(|error| of_journal(&error))?;
+        let events = runtime::journal::read(&folder)?;
         Ok((events, own.then_some(folder)))
     }
 }

@@ -17,7 +17,7 @@ use state::Folder;
 
 use crate::commands::trust::evals::trust_files;
 use crate::commands::trust::keep::keeping_trust;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, cannot_write};
 use crate::installing::Scope;
 use crate::output::Output;
 use crate::session::Session;
@@ -228,7 +228,7 @@ pub(super) fn as_json(path: PathBuf, content: &impl Serialize) -> Result<NewFile
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let folder = Folder::create(path.parent().unwrap_or(path))?;
     let mut file = folder.create_file(path.file_name().unwrap_or_default())?;
-    file.write_all(bytes).map_err(|error| Failure::cannot_write(path, &error))
+    file.write_all(bytes).map_err(|error| cannot_write(path, &error))
 }
 
 /// Refuses folders below `top` on the way to `path` that a repository made links.

@@ -21,9 +21,9 @@ use super::plan::Plan;
 use super::results::{Format, Results};
 use super::{compared, gate, progress, settings, summary};
 use crate::failure::{Exit, Failure};
-use crate::installing::read_plain;
 use crate::output::Output;
 use crate::session::Session;
+use runtime::plain_file::read_plain;
 
 /// Run cases and report the results
 ///

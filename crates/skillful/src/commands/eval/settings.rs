@@ -8,9 +8,9 @@ use eval::case::Located;
 use permission::Pattern;
 use serde_json::{Map, Value, json};
 
-use crate::config::{Objection, objections};
 use crate::failure::{Exit, Failure};
 use crate::session::Session;
+use runtime::settings::{Objection, objections};
 
 /// What reaches beyond the workspace and home that a case has for itself.
 const BEYOND: [&str; 3] = ["network_request", "network", "install"];

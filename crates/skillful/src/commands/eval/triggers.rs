@@ -17,10 +17,10 @@ use skill::load::check_trusted;
 use super::folder::{SkillFolder, written};
 use super::run::options;
 use super::{gate, of_case, progress};
-use crate::commands::trust::waits;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::runner::waits;
 
 /// Measure whether a skill's description gets it chosen
 ///

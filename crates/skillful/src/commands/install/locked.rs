@@ -2,42 +2,19 @@
 //!
 //! Invariant: every source is fetched, compared and approved before the first change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use pack::check::{Pack, PackedSkill, Rules, Verified};
-use pack::install::{
-    Installed, Plan, PlannedSkill, Record, Replace, Root, audit, compare_with_locked,
-};
-use pack::refusal::{Flaw, Refusal};
+use pack::accept::{Agreement, Concerns, Likeness, Terms, accept, hold};
+use pack::check::{Pack, Rules, Verified};
+use pack::install::{Installed, Plan, Record, Replace, Root, audit};
 use pack::source::Source;
 use skill::lock::{LockedSkill, Lockfile};
 
-use super::{Install, InstallResult, choose, policy, require_signature, shown};
+use super::{Install, InstallResult, choose, policy, shown};
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, times};
 use crate::output::Output;
 use crate::session::Session;
-
-/// Holds skills to what the lockfile says of them.
-pub(super) fn compare(
-    pack: &Pack,
-    chosen: &[&PackedSkill],
-    lockfile: &Lockfile,
-) -> Result<(), Refusal> {
-    for skill in chosen {
-        let name = skill.name();
-        let refusal = match lockfile.get(name) {
-            Some(locked) => compare_with_locked(skill, pack, locked),
-            None => Some(Refusal {
-                flaw: Flaw::NotAsLocked,
-                entry: Some(name.to_owned()),
-                message: "the lockfile does not list it".to_owned(),
-            }),
-        };
-        refusal.map_or(Ok(()), Err)?;
-    }
-    Ok(())
-}
 
 /// The skills of one source that are to be brought back.
 struct Locked<'a> {
@@ -45,6 +22,7 @@ struct Locked<'a> {
     pack: Verified<Pack>,
     detached: Option<String>,
     names: Vec<String>,
+    needs_signature: bool,
 }
 
 impl Install {
@@ -62,20 +40,21 @@ impl Install {
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
         self.check_names(&lockfile)?;
         let sources = self.fetch_locked((scope, &root), &lockfile, &rules, session, output)?;
-        let mut concerns = Vec::new();
+        let mut concerns = Concerns::default();
         let mut skills = 0;
         for source in &sources {
             let chosen = choose(&source.pack, &source.names)?;
             skills += chosen.len();
-            concerns.extend(policy::concerns_of(&source.pack, &chosen)?);
+            concerns = concerns.and(Concerns::of(&source.pack, &chosen)?);
         }
-        policy::approve(&concerns, skills, self.allow_unsafe || self.dry_run, output)?;
+        let agreement =
+            policy::approve(concerns, skills, self.allow_unsafe || self.dry_run, output)?;
         let mut installed = Vec::new();
         for source in sources {
             let text = source.text.to_owned();
             let done = match self.dry_run {
                 true => planned(&root, &source)?,
-                false => self.bring_back(&root, source, &rules, output)?,
+                false => self.bring_back(&root, source, &rules, &agreement, output)?,
             };
             installed.extend(done.into_iter().map(|one| shown(one, scope, text.clone())));
         }
@@ -125,9 +104,11 @@ impl Install {
             let fetched = fetch(&source, &session.fetching(commit), output)?;
             let detached = fetched.detached.clone();
             let pack = check(fetched, rules, output)?;
-            compare(&pack, &choose(&pack, &names)?, lockfile)?;
-            require_signature(session, &pack, &source)?;
-            found.push(Locked { text, pack, detached, names });
+            let needs_signature = session.needs_signature(&source);
+            let terms =
+                Terms { rules: *rules, needs_signature, lockfile, likeness: Likeness::Exact };
+            hold(&pack, &choose(&pack, &names)?, &terms)?;
+            found.push(Locked { text, pack, detached, names, needs_signature });
         }
         Ok(found)
     }
@@ -137,9 +118,10 @@ impl Install {
         root: &Root,
         source: Locked<'_>,
         rules: &Rules<'_>,
+        agreement: &Agreement,
         output: &Output,
     ) -> Result<Vec<Installed>, Failure> {
-        let Locked { pack, detached, names, .. } = source;
+        let Locked { pack, detached, names, needs_signature, .. } = source;
         let material = pack.into_material();
         let (label, _) = times();
         changing(root, &label, |opened| {
@@ -147,16 +129,20 @@ impl Install {
             let staged = opened.stage(material, detached, rules, &|bytes| bar.inc(bytes));
             bar.finish_and_clear();
             let pack = staged?;
-            let chosen = choose(&pack, &names)?;
-            compare(&pack, &chosen, &opened.lockfile)?;
-            let planned = |skill| PlannedSkill { skill, keep: Vec::new() };
+            let terms = Terms {
+                rules: *rules,
+                needs_signature,
+                lockfile: &opened.lockfile,
+                likeness: Likeness::Exact,
+            };
+            let accepted = accept(&pack, choose(&pack, &names)?, &terms, agreement)?;
             let plan = Plan {
-                skills: chosen.into_iter().map(planned).collect(),
+                keep: HashMap::new(),
                 replace: if self.force { Replace::Force } else { Replace::Backup },
                 label: label.clone(),
                 record: Record::AsLocked,
             };
-            Ok(opened.install(&pack, &plan)?)
+            Ok(opened.install(&accepted, &plan)?)
         })
     }
 }

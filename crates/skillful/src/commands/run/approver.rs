@@ -5,25 +5,23 @@ use std::time::Duration;
 
 use agent::model::Cancel;
 use common::text::for_terminal;
-use permission::{Answer, ApprovalRequest, Grant};
+use permission::{Answer, ApprovalRequest};
 use runtime::driver::Approver;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tools::grants::GrantFile;
+use tools::grants::GrantFileError;
 
 use crate::output::Palette;
-use crate::session::Session;
 
 /// The person at the terminal, if there is one.
 pub(super) struct Terminal<'a> {
-    grants: Option<GrantFile>,
     cancel: &'a Cancel,
     /// Whether they said no to something.
     pub(super) denied: bool,
 }
 
 impl<'a> Terminal<'a> {
-    pub(super) fn new(session: &Session, cancel: &'a Cancel) -> Self {
-        Self { grants: session.grants(), cancel, denied: false }
+    pub(super) fn new(cancel: &'a Cancel) -> Self {
+        Self { cancel, denied: false }
     }
 }
 
@@ -52,12 +50,8 @@ impl Approver for Terminal<'_> {
         }
     }
 
-    fn remember(&mut self, grants: &[Grant]) {
-        let Some(file) = &self.grants else { return };
-        if let Err(error) = file.add(grants.to_vec()) {
-            let _ =
-                writeln!(std::io::stderr(), "this approval is valid for this run only: {error}");
-        }
+    fn not_kept(&mut self, why: &GrantFileError) {
+        let _ = writeln!(std::io::stderr(), "the approval counts for this run only: {why}");
     }
 }
 
@@ -87,7 +81,7 @@ fn put(question: &ApprovalRequest) {
     let risk = risk.as_ref().and_then(|risk| risk.as_str()).unwrap_or_default();
     let mut text = format!(
         "\n{warn}Allow this?{warn:#}  {bold}{}{bold:#}  ({risk} risk)\n  {}\n",
-        for_terminal(&question.tool),
+        question.tool,
         for_terminal(&question.effect),
     );
     for (label, value) in question.facts() {

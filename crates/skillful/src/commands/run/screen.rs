@@ -10,17 +10,15 @@ use agent::budget::Left;
 use agent::event::{AssistantDelta, Error, Event, EventData, PlanUpdated};
 use agent::plan::{Plan, PlanStep, StepStatus};
 use common::text::{for_terminal, for_terminal_block};
-use model::early::{Early, Shown};
+use model::early::Shown;
 use runtime::driver::Listener;
-use runtime::journal::{Redactor, Streamed};
 
 use crate::output::{Output, Palette};
 
 /// What a person sees of a run.
-pub(super) struct Screen<'a> {
+pub(super) struct Screen {
     mode: Mode,
     palette: Palette,
-    early: Early,
     /// What is known of the current action before it is complete.
     action: Announced,
     /// What was shown of the answer.
@@ -32,9 +30,6 @@ pub(super) struct Screen<'a> {
     answer_open: bool,
     /// A delta that comes after the last event.
     last: Option<Event>,
-    redactor: &'a Redactor,
-    /// What of the answer may be shown.
-    clean: Streamed<'a>,
 }
 
 /// What is known of an action, and how much of that is on the screen.
@@ -59,8 +54,8 @@ enum Mode {
     Silent,
 }
 
-impl<'a> Screen<'a> {
-    pub(super) fn new(output: &Output, events: bool, redactor: &'a Redactor) -> Self {
+impl Screen {
+    pub(super) fn new(output: &Output, events: bool) -> Self {
         let mode = if events {
             Mode::Events
         } else if output.quiet {
@@ -73,15 +68,12 @@ impl<'a> Screen<'a> {
         Self {
             mode,
             palette: Palette::for_stream(&std::io::stderr()),
-            early: Early::new(),
             action: Announced::default(),
             answer: String::new(),
             plan: Vec::new(),
             line_open: false,
             answer_open: false,
             last: None,
-            redactor,
-            clean: redactor.streamed(),
         }
     }
 
@@ -99,20 +91,16 @@ impl<'a> Screen<'a> {
         match shown {
             Shown::Action(kind) => self.action.kind = Some(kind.to_owned()),
             Shown::Skill(text) | Shown::Target(text) => {
-                self.action.waiting.push(self.redactor.text(text).into_owned());
+                self.action.waiting.push(text.to_owned());
             }
-            Shown::Answer(text) => {
-                let text = self.clean.push(text);
-                return self.show_answer(&text);
-            }
+            Shown::Answer(text) => return self.show_answer(text),
         }
         self.announce();
     }
 
-    /// The next piece of the answer, without secrets.
+    /// The next piece of the answer.
     fn show_answer(&mut self, text: &str) {
         match self.mode {
-            _ if text.is_empty() => {}
             Mode::Events => self.print_delta(text),
             Mode::Live { streams_answer: true } => {
                 out(&for_terminal_block(text));
@@ -121,12 +109,6 @@ impl<'a> Screen<'a> {
             }
             _ => {}
         }
-    }
-
-    /// What is left of the answer, now that the reply is there.
-    fn end_answer(&mut self) {
-        let rest = self.clean.finish();
-        self.show_answer(&rest);
     }
 
     /// A piece of the answer as an event. It is shown, not stored, so it has no number of its own.
@@ -170,15 +152,11 @@ impl<'a> Screen<'a> {
         match &event.data {
             // A try that failed may have said something already.
             EventData::ModelRequest(_) => {
-                self.early = Early::new();
                 self.action = Announced::default();
                 self.end_line();
                 self.answer.clear();
             }
-            EventData::ModelResponse(_) => {
-                self.end_answer();
-                self.end_line();
-            }
+            EventData::ModelResponse(_) => self.end_line(),
             EventData::PlanCreated(created) => self.show_plan(&created.plan),
             EventData::PlanUpdated(PlanUpdated::Changed { plan }) => self.show_plan(plan),
             EventData::ActionPlanned(planned) if self.action.kind.is_none() => {
@@ -229,17 +207,11 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl Listener for Screen<'_> {
+impl Listener for Screen {
     fn event(&mut self, event: &Event) {
         match self.mode {
             Mode::Events => {
-                if matches!(event.data, EventData::ModelResponse(_)) {
-                    self.end_answer();
-                }
                 print_event(event);
-                if matches!(event.data, EventData::ModelRequest(_)) {
-                    self.early = Early::new();
-                }
                 self.last = Some(delta_after(event));
             }
             Mode::Live { .. } => self.live(event),
@@ -255,11 +227,9 @@ impl Listener for Screen<'_> {
         }
     }
 
-    fn delta(&mut self, text: &str) {
+    fn delta(&mut self, shown: Shown<'_>) {
         if matches!(self.mode, Mode::Events | Mode::Live { .. }) {
-            let mut early = std::mem::replace(&mut self.early, Early::new());
-            early.push(text.as_bytes(), &mut |shown| self.show(shown));
-            self.early = early;
+            self.show(shown);
         }
     }
 }

@@ -10,11 +10,11 @@ use agent::step::Step;
 use common::run_id::RunId;
 use common::text::{for_terminal, prefix};
 use runtime::journal;
+use runtime::runner::read_setup;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands::run::setup_of;
 use crate::failure::{Exit, Failure};
 use crate::installing::ask;
 use crate::output::{Output, Palette};
@@ -80,8 +80,7 @@ impl Adopt {
         }
         let owner = session.new_owner()?;
         let folder = session.run_folder(&self.run)?;
-        let found =
-            journal::verify(&folder, Some(&owner)).map_err(|error| super::of_journal(&error))?;
+        let found = journal::verify(&folder, Some(&owner))?;
         if !found.ok {
             let message = format!("the record of `{}` is damaged", self.run);
             return Err(Failure::new(Exit::Refused, "RecordDamaged", message)
@@ -101,7 +100,7 @@ impl Adopt {
         }
         if !self.dry_run {
             self.confirm()?;
-            journal::adopt(&folder, &owner).map_err(|error| super::of_journal(&error))?;
+            journal::adopt(&folder, &owner)?;
             adopted.adopted = true;
         }
         output.result(&adopted, |out, Palette { good, .. }| match adopted.adopted {
@@ -113,10 +112,9 @@ impl Adopt {
 
     /// What the record would do.
     fn look(&self, folder: &Path) -> Result<Adopted, Failure> {
-        let events = journal::read(folder).map_err(|error| super::of_journal(&error))?;
-        let setup = setup_of(folder, &events)?;
-        let changes =
-            journal::recorded_changes(folder).map_err(|error| super::of_journal(&error))?;
+        let events = journal::read(folder)?;
+        let setup = read_setup(folder, &events)?;
+        let changes = journal::recorded_changes(folder)?;
         let Provenance { model, server, workspace, .. } = setup.facts.clone();
         let run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error).hint(error.hint())

@@ -33,8 +33,7 @@ pub(crate) struct Listed {
 impl List {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let (runs, problems) =
-            journal::list(&session.runs(), Some(self.limit), session.owner()?.as_ref())
-                .map_err(|error| super::of_journal(&error))?;
+            journal::list(&session.runs(), Some(self.limit), session.owner()?.as_ref())?;
         let listed = Listed {
             runs,
             problems: problems

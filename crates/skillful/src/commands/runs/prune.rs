@@ -54,7 +54,7 @@ impl Prune {
             true => journal::prunable(&session.runs(), &pruning, now),
             false => journal::prune(&session.runs(), &pruning, now),
         };
-        let (removed, problems) = chosen.map_err(|error| super::of_journal(&error))?;
+        let (removed, problems) = chosen?;
         problems
             .iter()
             .for_each(|problem| output.warn(&format!("{}: {}", problem.run_id, problem.message)));

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use runtime::journal;
+use runtime::runner::read_setup;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::commands::run::setup_of;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -35,8 +35,8 @@ pub(crate) struct Replayed {
 impl Replay {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
-        let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
-        let difference = journal::replay(setup_of(&folder, &events)?, &events).err();
+        let events = journal::read(&folder)?;
+        let difference = journal::replay(read_setup(&folder, &events)?, &events).err();
         let replayed = Replayed {
             identical: difference.is_none(),
             events: events.len(),

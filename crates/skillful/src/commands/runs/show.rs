@@ -37,8 +37,7 @@ pub(crate) fn tell_origin(
     output: &Output,
 ) -> Result<(), Failure> {
     let owner = session.owner()?;
-    let found =
-        journal::verify(folder, owner.as_ref()).map_err(|error| super::of_journal(&error))?;
+    let found = journal::verify(folder, owner.as_ref())?;
     if !found.ok {
         output.warn(&format!(
             "this record changed after it was written; `skillful runs verify {run}` shows where"
@@ -56,7 +55,7 @@ impl Show {
         let mut is_left = false;
         tell_origin(&self.run, &folder, session, output)?;
         loop {
-            let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
+            let events = journal::read(&folder)?;
             let fresh = &events[shown.min(events.len())..];
             output.result(&events, |out, palette| {
                 fresh.iter().try_for_each(|event| line(event, palette, out))
@@ -81,7 +80,7 @@ impl Show {
 }
 
 fn is_used(folder: &Path) -> Result<bool, Failure> {
-    journal::is_in_use(folder).map_err(|error| super::of_journal(&error))
+    journal::is_in_use(folder).map_err(|error| Failure::of(&error))
 }
 
 /// What to say after the last event of a run that has not ended.

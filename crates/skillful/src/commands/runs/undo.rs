@@ -4,15 +4,15 @@ use std::process::ExitCode;
 
 use common::text::for_terminal;
 use runtime::journal;
+use runtime::runner::{check_workspace, read_setup};
+use runtime::workbench::open_workspace;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tools::undo::{Restoration, Undoing};
 
-use crate::commands::run::{same_workspace, setup_of};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
-use crate::workspace;
 
 /// Restore the files that a run changed or deleted
 ///
@@ -47,11 +47,10 @@ pub(crate) struct NotRestored {
 impl Undo {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
-        let (changes, origin) = journal::changes(&folder, &session.known_owner(&self.run)?)
-            .map_err(|error| super::of_journal(&error))?;
-        let events = journal::read(&folder).map_err(|error| super::of_journal(&error))?;
-        same_workspace(session, &setup_of(&folder, &events)?, origin, "runs undo")?;
-        let workspace = workspace::open(session)?;
+        let (changes, origin) = journal::changes(&folder, &session.known_owner(&self.run)?)?;
+        let events = journal::read(&folder)?;
+        check_workspace(session, &read_setup(&folder, &events)?, origin, "runs undo")?;
+        let workspace = open_workspace(session)?;
         let mut undone = Undone {
             restored: Vec::new(),
             unchanged: Vec::new(),

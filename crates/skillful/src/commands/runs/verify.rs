@@ -21,8 +21,7 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let folder = session.run_folder(&self.run)?;
-        let verification = journal::verify(&folder, session.owner()?.as_ref())
-            .map_err(|error| super::of_journal(&error))?;
+        let verification = journal::verify(&folder, session.owner()?.as_ref())?;
         output.result(&verification, |out, Palette { good, bad, .. }| {
             if verification.ok {
                 let (origin, events) = (verification.origin.describe(), verification.events);

@@ -14,10 +14,11 @@ use skill::trust::TrustStore;
 
 use super::no_home;
 use super::project::Trusted;
-use crate::commands::eval::gate::{Whose, of_shelf, places, real, users_skills, whose};
+use crate::commands::eval::gate::{Whose, of_shelf, places, users_skills, whose};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
+use runtime::spelling::real;
 
 /// Trust eval cases of a project
 ///

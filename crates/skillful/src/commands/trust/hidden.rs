@@ -1,11 +1,9 @@
 //! Saying what is hidden from the model until somebody has looked at it.
 
 use common::skill::Source;
-use permission::argument;
 use skill::index::{Entry, Index};
 use skill::trust::Waiting;
 
-use crate::failure::{Exit, Failure};
 use crate::output::{Output, count};
 
 /// What to do about a skill that waits.
@@ -51,17 +49,4 @@ pub(crate) fn hidden(index: &Index) -> Option<String> {
         text += &format!(" ({words}: {names}{more})");
     }
     Some(text)
-}
-
-/// The refusal of a skill that waits for trust.
-pub(crate) fn waits(name: &str, waiting: Waiting) -> Failure {
-    let code = match waiting {
-        Waiting::Changed => "SkillChanged",
-        Waiting::New | Waiting::Earlier => "SkillUntrusted",
-    };
-    let message = format!("the skill `{name}` comes from a project: {}", waiting.reason());
-    let name = argument(name);
-    Failure::new(Exit::Refused, code, message).hint(format!(
-        "look at it (`skillful inspect {name}`), then run `skillful trust project {name}`"
-    ))
 }

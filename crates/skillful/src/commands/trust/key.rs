@@ -10,9 +10,10 @@ use skill::trust::{TrustStore, TrustedKey};
 
 use super::no_home;
 use crate::failure::{Exit, Failure};
-use crate::installing::{read_plain, times};
+use crate::installing::times;
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::plain_file::read_plain;
 
 /// Trust a key that signs packs
 ///

@@ -15,11 +15,11 @@ use skill::trust::TrustStore;
 
 use super::evals::{self, TrustedEvals};
 use super::{no_home, project_roots};
-use crate::config::closest;
 use crate::failure::{Exit, Failure};
 use crate::installing::times;
 use crate::output::{Output, Palette};
 use crate::session::Session;
+use runtime::settings::closest;
 
 /// Trust the skills and evals of this project
 ///

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::driver::{Clock, SkippingClock, SystemClock};
 use agent::model::Model;
 use agent::run::Run;
 use model::offline::Offline;
@@ -17,14 +18,13 @@ use model::remote::Wire;
 use model::scripted::{Script, ScriptError, Scripted};
 use model::send::ollama;
 use permission::ToolSet;
-use runtime::driver::{Clock, SkippingClock, SystemClock};
 use serde_json::Value;
 use skill::offer::Offer;
 
-use crate::config::{ModelSettings, Provider};
-use crate::failure::{Exit, Failure};
-use crate::installing::read_plain;
-use crate::session::Session;
+use crate::open::Runtime;
+use crate::plain_file::read_plain;
+use crate::settings::{ModelSettings, Provider};
+use common::failure::{Exit, Failure};
 use remote::Server;
 
 /// What is asked where only a key is there. The one place that knows names of models.
@@ -33,18 +33,22 @@ const DEFAULT_MODELS: [(Provider, &str); 2] =
 
 /// What the command line says about the model.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Wish<'a> {
-    pub(crate) model: Option<&'a str>,
-    pub(crate) base_url: Option<&'a str>,
+pub struct Wish<'a> {
+    /// `--model`.
+    pub model: Option<&'a str>,
+    /// `--base-url`.
+    pub base_url: Option<&'a str>,
 }
 
 /// The model that will decide.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// As `--model` would name it.
-    pub(crate) name: String,
+    pub name: String,
     /// Who or what chose it.
-    pub(crate) why: String,
+    pub why: String,
+    /// Whether the user named the model, and whether they named its server.
+    pub(crate) is_named: (bool, bool),
     kind: Kind,
 }
 
@@ -60,10 +64,10 @@ enum Kind {
 
 impl Choice {
     /// Finds out who decides, without its key; asks nobody but, where nothing else is said, this machine for an Ollama.
-    pub(crate) fn new(session: &Session, wish: Wish<'_>) -> Result<Self, Failure> {
-        let (settings, why) = settings(session, wish)?;
+    pub fn new(runtime: &Runtime, wish: Wish<'_>) -> Result<Self, Failure> {
+        let (settings, why) = settings(runtime, wish)?;
         let name = settings.name.clone().unwrap_or_default();
-        let remote = |wire| Server::new(session, wire, &settings).map(Box::new).map(Kind::Remote);
+        let remote = |wire| Server::new(runtime, wire, &settings).map(Box::new).map(Kind::Remote);
         let kind = match settings.provider.unwrap_or(Provider::Offline) {
             Provider::Offline => Kind::Offline,
             Provider::Scripted => Kind::Scripted(name.clone()),
@@ -80,11 +84,12 @@ impl Choice {
             Kind::Scripted(_) => format!("{}:{name}", Provider::Scripted.as_str()),
             Kind::Remote(_) => format!("{provider}:{name}"),
         };
-        Ok(Self { name, why, kind })
+        let is_named = (wish.model.is_some(), wish.base_url.is_some());
+        Ok(Self { name, why, is_named, kind })
     }
 
     /// The address of its server, if it has one.
-    pub(crate) fn server(&self) -> Option<&str> {
+    pub fn server(&self) -> Option<&str> {
         match &self.kind {
             Kind::Remote(server) => Some(server.base_url()),
             Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
@@ -92,7 +97,7 @@ impl Choice {
     }
 
     /// Where it is, and where its key comes from.
-    pub(crate) fn details(&self) -> Option<String> {
+    pub fn details(&self) -> Option<String> {
         match &self.kind {
             Kind::Remote(server) => Some(server.to_string()),
             Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
@@ -100,7 +105,7 @@ impl Choice {
     }
 
     /// The same, with its key, where a command must be run for it.
-    pub(crate) fn with_key(mut self) -> Result<Self, Failure> {
+    pub fn with_key(mut self) -> Result<Self, Failure> {
         if let Kind::Remote(server) = &mut self.kind {
             server.fetch_key()?;
         }
@@ -108,7 +113,7 @@ impl Choice {
     }
 
     /// What must not be shown anywhere.
-    pub(crate) fn secrets(&self) -> Vec<String> {
+    pub fn secrets(&self) -> Vec<String> {
         match &self.kind {
             Kind::Remote(server) => server.secrets(),
             Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => Vec::new(),
@@ -116,51 +121,52 @@ impl Choice {
     }
 
     /// The time of a run on which `before` was spent already; nobody waits for a server that is not there.
-    pub(crate) fn clock(&self, before: Duration) -> Box<dyn Clock> {
+    pub fn clock(&self, before: Duration) -> Box<dyn Clock> {
         match &self.kind {
             Kind::Scripted(_) | Kind::Mock(_) => Box::new(SkippingClock::starting(before)),
             Kind::Offline | Kind::Remote(_) => Box::new(SystemClock::starting(before)),
         }
     }
 
-    pub(crate) fn open(
+    /// The model, ready to decide in a run.
+    pub fn open(
         &self,
-        session: &Session,
+        runtime: &Runtime,
         offer: &Offer<'_>,
         tools: &ToolSet,
         run: &Run,
     ) -> Result<Box<dyn Model>, Failure> {
-        let retries = session.layers.config.model.max_retries;
+        let retries = runtime.layers.config.model.max_retries;
         match &self.kind {
             Kind::Offline => Ok(Box::new(Offline::new(offer.search(run.request(), 5)))),
             Kind::Scripted(file) => {
-                let file = session.surroundings.working_directory.join(file);
+                let file = runtime.surroundings.working_directory.join(file);
                 play(&read_script(&file)?, retries)
             }
             Kind::Mock(script) => {
                 play(&Script::from_value(script).map_err(|error| of_script(&error))?, retries)
             }
-            Kind::Remote(server) => Ok(Box::new(server.open(session, offer, tools, run))),
+            Kind::Remote(server) => Ok(Box::new(server.open(runtime, offer, tools, run))),
         }
     }
 }
 
 /// The settings that count, with a provider, and why.
-fn settings(session: &Session, wish: Wish<'_>) -> Result<(ModelSettings, String), Failure> {
-    let own = &session.layers.config.model;
+fn settings(runtime: &Runtime, wish: Wish<'_>) -> Result<(ModelSettings, String), Failure> {
+    let own = &runtime.layers.config.model;
     let (mut settings, why) = match (wish.model, own.provider) {
         (Some(text), _) => {
             let (provider, name) = parsed(text)?;
             (own.of(provider, name), "--model".to_owned())
         }
         (None, Some(_)) => {
-            let origin = session.layers.origins.get("model.provider");
+            let origin = runtime.layers.origins.get("model.provider");
             (own.clone(), origin.map_or_else(|| "the settings".to_owned(), ToString::to_string))
         }
         (None, None) if wish.base_url.is_some() || own.base_url.is_some() => {
             (own.of(Provider::OpenAi, own.name.clone()), "the base URL".to_owned())
         }
-        (None, None) => found(session, own),
+        (None, None) => found(runtime, own),
     };
     if let Some(url) = wish.base_url {
         settings.base_url = Some(url.to_owned());
@@ -189,15 +195,15 @@ fn parsed(text: &str) -> Result<(Provider, Option<String>), Failure> {
 }
 
 /// What the environment offers.
-fn found(session: &Session, own: &ModelSettings) -> (ModelSettings, String) {
+fn found(runtime: &Runtime, own: &ModelSettings) -> (ModelSettings, String) {
     for (provider, name) in DEFAULT_MODELS {
         let variable = key::usual_variable(provider);
-        if session.variable(variable).is_some() {
+        if runtime.variable(variable).is_some() {
             let name = own.name.clone().unwrap_or_else(|| name.to_owned());
             return (own.of(provider, Some(name)), format!("{variable} is set"));
         }
     }
-    let address = ollama_address(session);
+    let address = ollama_address(runtime);
     if let Some(name) = ollama::models(address).into_iter().next() {
         let settings = ModelSettings {
             base_url: Some(format!("http://{address}/v1")),
@@ -210,8 +216,8 @@ fn found(session: &Session, own: &ModelSettings) -> (ModelSettings, String) {
 }
 
 /// Where Ollama would be: `OLLAMA_HOST`, as far as it is an address of this machine, or the usual place.
-fn ollama_address(session: &Session) -> SocketAddr {
-    let host = session.variable("OLLAMA_HOST").and_then(|host| host.to_str());
+fn ollama_address(runtime: &Runtime) -> SocketAddr {
+    let host = runtime.variable("OLLAMA_HOST").and_then(|host| host.to_str());
     let address = host.and_then(|host| host.trim_start_matches("http://").parse().ok());
     address.filter(|address: &SocketAddr| address.ip().is_loopback()).unwrap_or(ollama::ADDRESS)
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use permission::{Action, Configuration, Engine, PERMISSIONS, Rule, Rules};
+use permission::{Action, Configuration, Engine, Permission, Rule, Rules};
 use serde_json::{Map, Value, json};
 
 use super::Origin;
@@ -13,14 +13,16 @@ use super::project::Objection;
 /// Rules of one place. Their order matters, so they are read straight from the text.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(default)]
-pub(crate) struct RuleSet {
-    pub(crate) permissions: Rules,
-    pub(crate) profiles: BTreeMap<String, Rules>,
+pub struct RuleSet {
+    /// The rules that always count.
+    pub permissions: Rules,
+    /// Those that count where they are chosen by name.
+    pub profiles: BTreeMap<String, Rules>,
 }
 
 impl RuleSet {
     /// Adds rules that come after these.
-    pub(crate) fn extend(&mut self, later: Self) {
+    pub fn extend(&mut self, later: Self) {
         self.permissions.0.extend(later.permissions.0);
         for (name, rules) in later.profiles {
             self.profiles.entry(name).or_default().0.extend(rules.0);
@@ -67,20 +69,20 @@ fn drop_ignored(rules: &mut Rules, section: &str, below: &[Rule]) -> Vec<Objecti
 /// Whether a rule of a project asks for more than the rules below it give, and for nothing else: it takes back
 /// nothing that they allow, and is no exception to a stricter rule of the project before it.
 fn loosens(rule: &Rule, before: &[Rule], below: &[Rule]) -> bool {
-    let about = |rules: &[Rule], permission: &str, differs: fn(Action, Action) -> bool| {
-        let mut about = rules.iter().filter(|other| other.permission.matches(permission));
+    let about = |rules: &[Rule], permission: Permission, differs: fn(Action, Action) -> bool| {
+        let mut about = rules.iter().filter(|other| other.is_about(permission));
         about.any(|other| differs(other.action, rule.action))
     };
-    let counts = |name: &str| {
+    let counts = |name: Permission| {
         about(below, name, |other, own| other < own)
             || about(before, name, |other, own| other > own)
     };
     // Where no rule is about it, it asks.
-    let is_stricter_below = |name: &str| {
+    let is_stricter_below = |name: Permission| {
         about(below, name, |other, own| other > own)
             || rule.action == Action::Allow && !about(below, name, |_, _| true)
     };
-    let named = || PERMISSIONS.into_iter().filter(|name| rule.permission.matches(name));
+    let named = || Permission::ALL.into_iter().filter(|name| rule.is_about(*name));
     !named().any(counts) && named().any(is_stricter_below)
 }
 
@@ -127,10 +129,19 @@ fn section(
             below.push(rule.clone());
         }
     }
-    let below = Engine::new("", Configuration { user: Rules(below), ..Default::default() });
+    let engine =
+        Engine::new("", Configuration { user: Rules(below.clone()), ..Default::default() });
+    // A rule about several permissions is compared with those about as many.
+    let below = |about: &str, pattern: &str| match Permission::named(about) {
+        Some(permission) => engine.action(permission, pattern),
+        None => {
+            let meets = |r: &&Rule| r.permission.matches(about) && r.pattern.matches(pattern);
+            below.iter().rfind(meets).map_or(Action::Ask, |rule| rule.action)
+        }
+    };
     for rule in rules(project) {
         let (permission, pattern) = (rule.permission.as_str(), rule.pattern.as_str());
-        let action = rule.action.max(below.action(permission, pattern));
+        let action = rule.action.max(below(permission, pattern));
         let patterns = shown.entry(permission.to_owned()).or_default();
         patterns.retain(|_, (other, _)| !rule.pattern.is_universal() || *other > action);
         let known = patterns.get(pattern).filter(|(_, from)| from != place);

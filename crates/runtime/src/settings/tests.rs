@@ -54,7 +54,7 @@ fn error(said: &Said<'_>) -> (String, String) {
     let (read, folder) = read(said);
     let error = read.unwrap_err();
     let folder = format!("{}/", folder.path().display());
-    (error.to_string().replace(&folder, ""), error.hint())
+    (error.to_string().replace(&folder, ""), common::failure::Explain::hint(&error).into_owned())
 }
 
 #[test]

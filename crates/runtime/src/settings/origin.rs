@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Where a setting comes from, the weakest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// The project's file.
     Project(PathBuf),
     /// The user's file.
@@ -18,7 +18,7 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// This place and another.
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         Self::Both(Box::new(self), Box::new(other))
     }
 }

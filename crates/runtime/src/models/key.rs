@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use model::secret::Secret;
 
-use crate::config::{ModelSettings, Provider};
-use crate::failure::{Exit, Failure};
-use crate::session::Session;
+use crate::open::Runtime;
+use crate::settings::{ModelSettings, Provider};
+use common::failure::{Exit, Failure};
 
 /// Where a key comes from.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ pub(super) fn usual_variable(provider: Provider) -> &'static str {
 
 /// The key that the settings name, or else the one of the usual variable, where that may be used.
 pub(super) fn find(
-    session: &Session,
+    runtime: &Runtime,
     settings: &ModelSettings,
     usual: Option<&'static str>,
 ) -> Result<Option<Key>, Failure> {
@@ -69,7 +69,7 @@ pub(super) fn find(
         return Ok(Some(Key::Command { words: words.clone(), secret: None }));
     }
     let value = |name: &str| {
-        let value = session.variable(name)?.to_string_lossy().trim().to_owned();
+        let value = runtime.variable(name)?.to_string_lossy().trim().to_owned();
         Some(Key::Variable { name: name.to_owned(), secret: Secret::new(value) })
     };
     match &settings.api_key_env {

@@ -20,9 +20,9 @@ use skill::offer::Offer;
 
 use super::key::{self, Key};
 use super::memory::Memory;
-use crate::config::{ModelSettings, Provider, expand};
-use crate::failure::{Exit, Failure};
-use crate::session::Session;
+use crate::open::Runtime;
+use crate::settings::{ModelSettings, Provider, expand};
+use common::failure::{Exit, Failure};
 
 /// Names of skills are listed in the request as far as there are not too many of them.
 const MAX_NAMED_SKILLS: usize = 100;
@@ -40,7 +40,7 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(
-        session: &Session,
+        runtime: &Runtime,
         wire: Wire,
         settings: &ModelSettings,
     ) -> Result<Self, Failure> {
@@ -53,15 +53,15 @@ impl Server {
         // A key that was not meant for this server in particular does not go over a line that others can read.
         let is_private = base_url.starts_with("https://") || is_loopback(&base_url);
         let variable = key::usual_variable(provider);
-        let key = key::find(session, settings, is_private.then_some(variable))?;
+        let key = key::find(runtime, settings, is_private.then_some(variable))?;
         if key.is_none() && base_url == own && settings.headers.is_empty() {
             let message = format!("you have no API key for `{}`", host(&base_url));
             return Err(Failure::new(Exit::Usage, "NoKey", message)
                 .hint(format!("set {variable}, or `model.api_key_command`")));
         }
-        let authorities = authorities(session, settings)?;
+        let authorities = authorities(runtime, settings)?;
         let server = Self { wire, settings: settings.clone(), base_url, key, authorities };
-        server.check_price(session)?;
+        server.check_price(runtime)?;
         Ok(server)
     }
 
@@ -82,13 +82,13 @@ impl Server {
 
     pub(super) fn open(
         &self,
-        session: &Session,
+        runtime: &Runtime,
         offer: &Offer<'_>,
         tools: &ToolSet,
         run: &Run,
     ) -> Remote {
         let settings = &self.settings;
-        let memory = session.cache_folder().map(|cache| Memory::new(cache, self.identity()));
+        let memory = runtime.cache_folder().map(|cache| Memory::new(cache, self.identity()));
         let first = Dialect::first(settings.protocol, settings.stream, self.token_limit());
         let known = memory.as_ref().and_then(|memory| memory.recall(Timestamp::now()));
         let random = RandomState::new();
@@ -178,8 +178,8 @@ impl Server {
     }
 
     /// A budget that cannot be kept must not look as if it were.
-    fn check_price(&self, session: &Session) -> Result<(), Failure> {
-        let limited = session.layers.config.budget.max_cost_usd.is_some();
+    fn check_price(&self, runtime: &Runtime) -> Result<(), Failure> {
+        let limited = runtime.layers.config.budget.max_cost_usd.is_some();
         if limited && !self.settings.prices.contains_key(self.model()) {
             let model = self.model();
             return Err(Failure::new(
@@ -202,9 +202,9 @@ impl fmt::Display for Server {
     }
 }
 
-fn authorities(session: &Session, settings: &ModelSettings) -> Result<Option<Vec<u8>>, Failure> {
+fn authorities(runtime: &Runtime, settings: &ModelSettings) -> Result<Option<Vec<u8>>, Failure> {
     let Some(file) = &settings.ca_file else { return Ok(None) };
-    let surroundings = &session.surroundings;
+    let surroundings = &runtime.surroundings;
     let base = surroundings.home.as_deref().unwrap_or(surroundings.project());
     let file = expand(file, base, surroundings.home.as_deref());
     std::fs::read(&file).map(Some).map_err(|error| {

@@ -7,16 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// How evals are judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct EvalSettings {
+pub struct EvalSettings {
     /// How often a query must choose the skill to count as triggered: more than 0, at most 1.
     #[serde(deserialize_with = "share")]
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 1))]
-    pub(crate) trigger_threshold: f64,
+    pub trigger_threshold: f64,
 }
 
 impl Default for EvalSettings {
     fn default() -> Self {
-        Self { trigger_threshold: eval::report::TRIGGER_THRESHOLD }
+        Self { trigger_threshold: 0.5 }
     }
 }
 

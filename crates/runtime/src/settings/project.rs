@@ -72,11 +72,11 @@ pub(super) const SETTINGS: [(&str, Say); 40] = [
 
 /// Something that a project says and that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Objection {
+pub struct Objection {
     /// The setting, with its value where that is no secret.
-    pub(crate) what: String,
+    pub what: String,
     /// Why it does not count.
-    pub(crate) why: String,
+    pub why: String,
 }
 
 impl Objection {

@@ -17,32 +17,33 @@ use super::{Config, Origin, model, project};
 
 /// Merged settings, and where each comes from.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Layers {
-    pub(crate) config: Config,
+pub struct Layers {
+    /// What counts, all layers taken together.
+    pub config: Config,
     /// By dotted key; a key that is not here has its default.
-    pub(crate) origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, Origin>,
     /// Folders that the project's own file names; they are trusted no more than the project is.
-    pub(crate) project_roots: Vec<PathBuf>,
+    pub project_roots: Vec<PathBuf>,
     /// Folders that the user names.
-    pub(crate) user_roots: Vec<PathBuf>,
+    pub user_roots: Vec<PathBuf>,
     /// What the user says, in a file and in the environment, without rules and without the project's word.
     pub(super) own: Value,
     /// The user's rules.
-    pub(crate) user_rules: RuleSet,
+    pub user_rules: RuleSet,
     /// Rules of the environment, which come after the user's.
-    pub(crate) environment_rules: RuleSet,
+    pub environment_rules: RuleSet,
     /// The project's rules, which only tighten.
-    pub(crate) project_rules: RuleSet,
+    pub project_rules: RuleSet,
     /// Tools that ask whatever the rules allow: everybody's wish counts.
-    pub(crate) required_approval: Rules,
+    pub required_approval: Rules,
     /// What was ignored, and why.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Layers {
     /// Reads the file of the project in `folder`, the user's file and the environment. `given` is read in place of the
     /// project's file.
-    pub(crate) fn read(
+    pub fn read(
         folder: &Path,
         given: Option<&Path>,
         home: Option<&Path>,
@@ -152,7 +153,7 @@ fn roots(value: &Value, base: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// `path` as an absolute one, with `~` for the home directory.
-pub(crate) fn expand(path: &str, base: &Path, home: Option<&Path>) -> PathBuf {
+pub fn expand(path: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             home.join(rest.trim_start_matches('/'))
@@ -178,7 +179,7 @@ fn variables(environment: &[(OsString, OsString)]) -> Vec<Said> {
 }
 
 /// Settings that a variable can give, with its name. `model` itself comes first, so that others can add to it.
-pub(crate) fn variable_names() -> Vec<(String, String)> {
+pub fn variable_names() -> Vec<(String, String)> {
     let keys = std::iter::once("model".to_owned()).chain(known_keys());
     // Folders come as a list of paths in SKILLFUL_ROOTS.
     keys.filter(|key| key != "skill_roots").map(|key| (key.clone(), variable_name(&key))).collect()
@@ -201,14 +202,14 @@ const OPEN: [&str; 7] = [
 ];
 
 /// Every setting by its dotted key.
-pub(crate) fn known_keys() -> Vec<String> {
+pub(super) fn known_keys() -> Vec<String> {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     let fixed = leaves(&defaults).into_iter().map(|(key, _)| key);
     fixed.chain(OPEN.map(str::to_owned)).collect()
 }
 
 /// Values that are not objects, by their dotted keys.
-pub(crate) fn leaves(value: &Value) -> Vec<(String, &Value)> {
+pub fn leaves(value: &Value) -> Vec<(String, &Value)> {
     let Value::Object(map) = value else { return vec![(String::new(), value)] };
     map.iter()
         .flat_map(|(key, value)| {
@@ -257,7 +258,7 @@ fn merge(below: &mut Value, above: Value) {
 }
 
 /// The name most like `name`, if any is like it.
-pub(crate) fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     names
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness > 0.8)

@@ -1,5 +1,7 @@
 //! What one place says, a file or a variable, and what can be wrong with it.
 
+use common::failure::{Exit, Explain};
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -24,41 +26,89 @@ const LARGEST: u64 = 1_000_000;
 
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
+pub enum ConfigError {
     /// A file cannot be read.
     #[error("cannot read `{}`", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// Something else is in the file's place.
     #[error("`{}` is not a regular file of at most {LARGEST} bytes", path.display())]
-    Unfit { path: PathBuf },
+    Unfit {
+        /// The file.
+        path: PathBuf,
+    },
     /// A link is in its place or on the way to it, or something that is no file.
     #[error(transparent)]
     Unsafe(StateError),
     /// A file is not JSON.
     #[error("`{}` is not valid JSON: {reason}", path.display())]
-    Syntax { path: PathBuf, reason: String },
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// A file is not text.
     #[error("`{}` is not UTF-8 in line {line}", path.display())]
-    Encoding { path: PathBuf, line: usize },
+    Encoding {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+    },
     /// There is no such setting.
     #[error("unknown setting `{key}` in {place}")]
-    UnknownKey { key: String, place: Place, suggestion: Option<String> },
+    UnknownKey {
+        /// Its name.
+        key: String,
+        /// Where it stands.
+        place: Place,
+        /// What may be meant.
+        suggestion: Option<String>,
+    },
     /// A setting has a value it cannot have.
     #[error("`{key}` in {place}: {reason}")]
-    Value { key: String, place: Place, reason: String },
+    Value {
+        /// Its name.
+        key: String,
+        /// Where it stands.
+        place: Place,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
-impl ConfigError {
-    pub(crate) fn hint(&self) -> String {
+impl Explain for ConfigError {
+    fn exit(&self) -> Exit {
         match self {
-            Self::Unsafe(error) => error.hint().to_owned(),
-            Self::Read { .. } => "check the file's permissions".to_owned(),
-            Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".to_owned(),
-            Self::Encoding { .. } => "save it as UTF-8".to_owned(),
-            Self::Syntax { .. } => "fix the file; comments are allowed".to_owned(),
-            Self::UnknownKey { suggestion: Some(key), .. } => format!("did you mean `{key}`?"),
+            Self::Unsafe(error) => error.exit(),
+            _ => Exit::Usage,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unsafe(error) => error.code(),
+            _ => "InvalidConfiguration",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::Unsafe(error) => Explain::hint(error),
+            Self::Read { .. } => "check the file's permissions".into(),
+            Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".into(),
+            Self::Encoding { .. } => "save it as UTF-8".into(),
+            Self::Syntax { .. } => "fix the file; comments are allowed".into(),
+            Self::UnknownKey { suggestion: Some(key), .. } => {
+                format!("did you mean `{key}`?").into()
+            }
             Self::UnknownKey { .. } | Self::Value { .. } => {
-                "`skillful schema config` describes every setting".to_owned()
+                "`skillful schema config` describes every setting".into()
             }
         }
     }

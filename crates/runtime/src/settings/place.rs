@@ -9,7 +9,7 @@ use super::Origin;
 
 /// A place that says something, and where in it, if that is known.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub struct Place {
     origin: Origin,
     line_and_column: Option<(usize, usize)>,
 }

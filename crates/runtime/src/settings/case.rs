@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use permission::{Action, Configuration, Engine, PERMISSIONS};
+use permission::{Action, Configuration, Engine, Permission};
 use serde_json::{Map, Value, json};
 
 use super::layers::Layers;
@@ -18,7 +18,7 @@ use super::{Config, Sandbox};
 const USERS_ALONE: [&str; 2] = ["model", "execution"];
 
 /// What a case sets and may not.
-pub(crate) fn objections(settings: &Map<String, Value>) -> Vec<Objection> {
+pub fn objections(settings: &Map<String, Value>) -> Vec<Objection> {
     let mut rest = settings.clone();
     let mut found = Vec::new();
     let mut object = |what: &str, why: &str| {
@@ -42,19 +42,19 @@ pub(crate) fn objections(settings: &Map<String, Value>) -> Vec<Objection> {
 }
 
 /// What of the user's settings binds every case.
-pub(crate) struct Binding {
+pub struct Binding {
     /// For the user's file.
-    pub(crate) settings: Map<String, Value>,
+    pub settings: Map<String, Value>,
     /// Rules, in their order, for the variable that sets them.
-    pub(crate) rules: Option<String>,
+    pub rules: Option<String>,
     /// The user's alone, without any word of a project.
-    pub(crate) config: Config,
+    pub config: Config,
 }
 
 impl Layers {
     /// What of the user's settings binds every case. What they loosen is left out, where others would get
     /// another result for it.
-    pub(crate) fn binding(&self) -> Binding {
+    pub fn binding(&self) -> Binding {
         let config: Config = serde_json::from_value(self.own.clone()).unwrap_or_default();
         let mut settings = Map::new();
         for section in ["execution", "security", "install", "audit"] {
@@ -76,11 +76,11 @@ impl Layers {
 fn strict_rules(user: &RuleSet, environment: &RuleSet) -> Option<String> {
     let defaults = Engine::new("", Configuration::default());
     let mut sections = Vec::new();
-    for permission in PERMISSIONS {
+    for permission in Permission::ALL {
         let all = user.permissions.0.iter().chain(&environment.permissions.0);
         let mut kept: Vec<(&str, Action)> = Vec::new();
         let mut is_strict = false;
-        for rule in all.filter(|rule| rule.permission.matches(permission)) {
+        for rule in all.filter(|rule| rule.is_about(permission)) {
             let pattern = rule.pattern.as_str();
             // A denial counts where the tool is off by default, too: a case may approve it.
             is_strict |=

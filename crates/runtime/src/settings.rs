@@ -24,57 +24,57 @@ use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};
 use skill::metadata::Mode;
 
-pub(crate) use case::objections;
-pub(crate) use evals::EvalSettings;
-pub(crate) use layers::{Layers, closest, expand, leaves, variable_names};
-pub(crate) use model::{ModelSettings, Provider};
-pub(crate) use origin::Origin;
-pub(crate) use project::Objection;
-pub(crate) use rules::RuleSet;
-pub(crate) use said::ConfigError;
+pub use case::objections;
+pub use evals::EvalSettings;
+pub use layers::{Layers, closest, expand, leaves, variable_names};
+pub use model::{ModelSettings, Provider};
+pub use origin::Origin;
+pub use project::Objection;
+pub use rules::RuleSet;
+pub use said::ConfigError;
 
 /// Settings of `.agent/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Config {
+pub struct Config {
     /// More folders with skills; the first one wins.
-    pub(crate) skill_roots: Vec<String>,
+    pub skill_roots: Vec<String>,
     /// How Skillful finds skills.
-    pub(crate) registry: Registry,
+    pub registry: Registry,
     /// The list of skills that a model sees.
-    pub(crate) catalog: CatalogSettings,
+    pub catalog: CatalogSettings,
     /// How search works.
-    pub(crate) search: SearchSettings,
+    pub search: SearchSettings,
     /// Limits for skills, and what is refused.
-    pub(crate) security: Security,
+    pub security: Security,
     /// Whether you must trust a project's skills first.
-    pub(crate) trust: TrustSettings,
+    pub trust: TrustSettings,
     /// The model and its server; `"openai:NAME"` sets provider and name.
-    pub(crate) model: ModelSettings,
+    pub model: ModelSettings,
     /// When a model sees the text of skills: after it chose one (`metadata`), or from the start (`core`).
-    pub(crate) disclosure: Disclosure,
+    pub disclosure: Disclosure,
     /// How much a run may use.
-    pub(crate) budget: Budget,
+    pub budget: Budget,
     /// How many mistakes a run may make.
-    pub(crate) patience: Patience,
+    pub patience: Patience,
     /// How scripts run.
-    pub(crate) execution: Execution,
+    pub execution: Execution,
     /// What the record of a run holds.
-    pub(crate) audit: Audit,
+    pub audit: Audit,
     /// How packs are installed.
-    pub(crate) install: Install,
+    pub install: Install,
     /// How evals are judged.
-    pub(crate) eval: EvalSettings,
+    pub eval: EvalSettings,
     /// What to allow, ask or deny, by permission and pattern; the last match wins.
-    pub(crate) permissions: serde_json::Map<String, serde_json::Value>,
+    pub permissions: serde_json::Map<String, serde_json::Value>,
     /// Named sets of permissions, chosen with `--profile`.
-    pub(crate) profiles: serde_json::Map<String, serde_json::Value>,
+    pub profiles: serde_json::Map<String, serde_json::Value>,
 }
 
 /// When a model sees the bodies of skills.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Disclosure {
+pub enum Disclosure {
     /// Names and descriptions first; the text of a skill after the model chose it.
     #[default]
     Metadata,
@@ -85,23 +85,23 @@ pub(crate) enum Disclosure {
 /// How scripts run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Execution {
+pub struct Execution {
     /// What to do if the kernel cannot sandbox a script.
-    pub(crate) sandbox: Sandbox,
+    pub sandbox: Sandbox,
     /// How many seconds a script may run.
-    pub(crate) timeout_seconds: u64,
+    pub timeout_seconds: u64,
     /// Tools that always ask, even if a rule allows them; your list and the project's add up.
-    pub(crate) require_approval_for: Vec<String>,
+    pub require_approval_for: Vec<String>,
     /// Commands that run scripts, by file extension.
-    pub(crate) interpreters: std::collections::BTreeMap<String, Vec<String>>,
+    pub interpreters: std::collections::BTreeMap<String, Vec<String>>,
     /// How many arguments a script may get.
-    pub(crate) max_arguments: usize,
+    pub max_arguments: usize,
     /// How many bytes one argument may have.
-    pub(crate) max_argument_bytes: usize,
+    pub max_argument_bytes: usize,
     /// Hosts that the tool `network_request` may reach.
-    pub(crate) network_hosts: Vec<String>,
+    pub network_hosts: Vec<String>,
     /// Allowed hosts that may have private, loopback or link-local addresses.
-    pub(crate) private_hosts: Vec<String>,
+    pub private_hosts: Vec<String>,
 }
 
 impl Default for Execution {
@@ -123,7 +123,7 @@ impl Default for Execution {
 /// What to do if the kernel cannot sandbox a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Sandbox {
+pub enum Sandbox {
     /// The script does not run.
     #[default]
     Required,
@@ -136,40 +136,39 @@ pub(crate) enum Sandbox {
 /// What the record of a run holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Audit {
+pub struct Audit {
     /// More patterns (regular expressions) of secrets to keep out of the record.
-    pub(crate) redact: Vec<String>,
+    pub redact: Vec<String>,
     /// Record the full prompts and replies, not only their hash and size.
-    pub(crate) store_prompts: bool,
+    pub store_prompts: bool,
 }
 
 /// How packs are installed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Install {
+pub struct Install {
     /// Which packs a trusted key must sign: none (`never`), those from the network (`remote`) or all (`always`).
-    pub(crate) require_signature: RequireSignature,
+    pub require_signature: RequireSignature,
     /// What to do if a file of an installed skill changed: warn (`warn`), refuse it (`require`) or not check (`off`).
-    pub(crate) verify_on_load: VerifyOnLoad,
+    pub verify_on_load: VerifyOnLoad,
     /// How many files a pack may have.
-    pub(crate) max_entries: u64,
+    pub max_entries: u64,
     /// How many bytes all files of a pack may have.
-    pub(crate) max_bytes: u64,
+    pub max_bytes: u64,
     /// How many times larger a file may be than its compressed form.
-    pub(crate) max_ratio: u64,
+    pub max_ratio: u64,
     /// How many seconds a download may take.
-    pub(crate) timeout_seconds: u64,
+    pub timeout_seconds: u64,
 }
 
 impl Default for Install {
     fn default() -> Self {
-        let limits = pack::material::Limits::default();
         Self {
             require_signature: RequireSignature::Never,
             verify_on_load: VerifyOnLoad::default(),
-            max_entries: limits.entries,
-            max_bytes: limits.bytes,
-            max_ratio: limits.ratio,
+            max_entries: 10_000,
+            max_bytes: 100 << 20,
+            max_ratio: 100,
             timeout_seconds: 300,
         }
     }
@@ -178,7 +177,7 @@ impl Default for Install {
 /// Which packs must be signed by a trusted key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RequireSignature {
+pub enum RequireSignature {
     /// None.
     #[default]
     Never,
@@ -191,21 +190,21 @@ pub(crate) enum RequireSignature {
 /// How Skillful finds skills.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Registry {
+pub struct Registry {
     /// The order of sources; the first one wins.
-    pub(crate) precedence: Vec<Source>,
+    pub precedence: Vec<Source>,
     /// Also search the skill folders of other agents, such as `.claude` and `.codex`.
-    pub(crate) compat: bool,
+    pub compat: bool,
     /// Follow symbolic links.
-    pub(crate) follow_symlinks: bool,
+    pub follow_symlinks: bool,
     /// How many levels of folders may be between a root and a skill.
-    pub(crate) max_depth: usize,
+    pub max_depth: usize,
     /// How many folders to search in one root.
-    pub(crate) max_directories: usize,
+    pub max_directories: usize,
     /// `strict`, or `lenient` to also accept skills with mistakes in the frontmatter.
-    pub(crate) mode: Mode,
+    pub mode: Mode,
     /// The skill folder to use for a name, if several skills have this name.
-    pub(crate) pin: std::collections::BTreeMap<String, String>,
+    pub pin: std::collections::BTreeMap<String, String>,
 }
 
 impl Default for Registry {
@@ -226,11 +225,11 @@ impl Default for Registry {
 /// The list of skills that a model sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct CatalogSettings {
+pub struct CatalogSettings {
     /// The format of the list: `lines`, `xml` or `json`.
-    pub(crate) format: CatalogFormat,
+    pub format: CatalogFormat,
     /// How many characters the list may have.
-    pub(crate) max_chars: usize,
+    pub max_chars: usize,
 }
 
 impl Default for CatalogSettings {
@@ -243,35 +242,35 @@ impl Default for CatalogSettings {
 /// How search works.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct SearchSettings {
+pub struct SearchSettings {
     /// Also search the text of skills; `refresh`, `install` and `update` read it.
-    pub(crate) bodies: bool,
+    pub bodies: bool,
 }
 
 /// Limits for skills, and what is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Security {
+pub struct Security {
     /// Refuse a skill with `<` or `>` in its name, description or `when_to_use`.
-    pub(crate) block_angle_brackets_in_frontmatter: bool,
+    pub block_angle_brackets_in_frontmatter: bool,
     /// How many lines a frontmatter may have.
-    pub(crate) max_frontmatter_lines: usize,
+    pub max_frontmatter_lines: usize,
     /// How many characters a line of the frontmatter may have.
-    pub(crate) max_frontmatter_line_chars: usize,
+    pub max_frontmatter_line_chars: usize,
     /// How many levels deep values in the frontmatter may be.
-    pub(crate) max_frontmatter_depth: usize,
+    pub max_frontmatter_depth: usize,
     /// How many lines the text of a skill may have.
-    pub(crate) max_skill_body_lines: usize,
+    pub max_skill_body_lines: usize,
     /// How many characters the text of a skill may have.
-    pub(crate) max_skill_body_chars: usize,
+    pub max_skill_body_chars: usize,
     /// What to do with a longer text: cut it (`trim`) or refuse the skill (`reject`).
-    pub(crate) oversize_skill_body: Oversize,
+    pub oversize_skill_body: Oversize,
     /// How many bytes a file of a skill may have.
-    pub(crate) max_resource_file_bytes: u64,
+    pub max_resource_file_bytes: u64,
     /// How many characters of a file a model gets at once.
-    pub(crate) max_resource_excerpt_chars: usize,
+    pub max_resource_excerpt_chars: usize,
     /// Files that tools may see although they look like secrets.
-    pub(crate) visible_files: Vec<String>,
+    pub visible_files: Vec<String>,
 }
 
 impl Default for Security {
@@ -296,15 +295,15 @@ impl Default for Security {
 /// Whether you must trust a project's skills first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct TrustSettings {
+pub struct TrustSettings {
     /// `ask` hides a project's skills until you run `skillful trust project`; `all` trusts every project, for CI.
-    pub(crate) projects: ProjectTrust,
+    pub projects: ProjectTrust,
 }
 
 /// Which projects' skills may be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ProjectTrust {
+pub enum ProjectTrust {
     /// Skills that you trusted.
     #[default]
     Ask,
@@ -313,7 +312,8 @@ pub(crate) enum ProjectTrust {
 }
 
 impl Config {
-    pub(crate) fn scan_options(&self) -> skill::scan::ScanOptions {
+    /// How folders are searched for skills.
+    pub fn scan_options(&self) -> skill::scan::ScanOptions {
         skill::scan::ScanOptions {
             read: self.read_options(),
             depth: self.registry.max_depth,
@@ -323,7 +323,8 @@ impl Config {
         }
     }
 
-    pub(crate) fn read_options(&self) -> skill::metadata::ReadOptions {
+    /// How frontmatter is read.
+    pub fn read_options(&self) -> skill::metadata::ReadOptions {
         skill::metadata::ReadOptions {
             mode: self.registry.mode,
             block_angle_brackets: self.security.block_angle_brackets_in_frontmatter,
@@ -335,7 +336,8 @@ impl Config {
         }
     }
 
-    pub(crate) fn load_limits(&self) -> skill::load::Limits {
+    /// How much of a skill is handed over.
+    pub fn load_limits(&self) -> skill::load::Limits {
         skill::load::Limits {
             body_lines: self.security.max_skill_body_lines,
             body_chars: self.security.max_skill_body_chars,
@@ -346,21 +348,24 @@ impl Config {
         }
     }
 
-    pub(crate) fn catalog_limits(&self) -> skill::offer::CatalogLimits {
+    /// How the list of skills is written.
+    pub fn catalog_limits(&self) -> skill::offer::CatalogLimits {
         skill::offer::CatalogLimits {
             format: self.catalog.format,
             max_chars: self.catalog.max_chars,
         }
     }
 
-    pub(crate) fn argument_limits(&self) -> tools::script::ArgumentLimits {
+    /// What a script may be given.
+    pub fn argument_limits(&self) -> tools::script::ArgumentLimits {
         tools::script::ArgumentLimits {
             count: self.execution.max_arguments,
             bytes: self.execution.max_argument_bytes,
         }
     }
 
-    pub(crate) fn confinement(&self) -> tools::sandbox::Confinement {
+    /// How scripts are contained.
+    pub fn confinement(&self) -> tools::sandbox::Confinement {
         let mode = match self.execution.sandbox {
             Sandbox::Required => tools::sandbox::SandboxMode::Required,
             Sandbox::BestEffort => tools::sandbox::SandboxMode::BestEffort,

@@ -14,45 +14,45 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = or_a_string)]
-pub(crate) struct ModelSettings {
+pub struct ModelSettings {
     /// `anthropic`, `openai` (and every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
-    pub(crate) provider: Option<Provider>,
+    pub provider: Option<Provider>,
     /// The model's name; for `scripted`, its file.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// The server's address, with the path before `/chat/completions` or `/messages`.
-    pub(crate) base_url: Option<String>,
+    pub base_url: Option<String>,
     /// How the model replies: by tool calls (`tools`), in JSON (`json`), or as the server can (`auto`).
-    pub(crate) protocol: Protocol,
+    pub protocol: Protocol,
     /// Get replies piece by piece.
-    pub(crate) stream: bool,
+    pub stream: bool,
     /// The environment variable with the API key. Not set: the provider's usual one.
-    pub(crate) api_key_env: Option<String>,
+    pub api_key_env: Option<String>,
     /// A command that prints the API key, as a list of words.
-    pub(crate) api_key_command: Option<Vec<String>>,
+    pub api_key_command: Option<Vec<String>>,
     /// More headers for every request.
-    pub(crate) headers: BTreeMap<String, Secret>,
+    pub headers: BTreeMap<String, Secret>,
     /// A PEM file with more certificate authorities.
-    pub(crate) ca_file: Option<String>,
+    pub ca_file: Option<String>,
     /// More parameters for every request, such as `temperature`; for `mock`, its script.
-    pub(crate) params: Map<String, Value>,
+    pub params: Map<String, Value>,
     /// How many tokens one reply may have.
-    pub(crate) max_tokens: Option<u64>,
+    pub max_tokens: Option<u64>,
     /// How often to retry a failed call.
-    pub(crate) max_retries: u32,
+    pub max_retries: u32,
     /// How many seconds a connection may take.
-    pub(crate) connect_timeout_seconds: u64,
+    pub connect_timeout_seconds: u64,
     /// How many seconds may pass without a new part of the reply.
-    pub(crate) idle_timeout_seconds: u64,
+    pub idle_timeout_seconds: u64,
     /// How many seconds a whole reply may take.
-    pub(crate) timeout_seconds: u64,
+    pub timeout_seconds: u64,
     /// Prices by model, in US dollars per million tokens: `input`, `output`, `cached_input`, `cache_write`.
-    pub(crate) prices: BTreeMap<String, Price>,
+    pub prices: BTreeMap<String, Price>,
 }
 
 /// What decides in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Provider {
+pub enum Provider {
     /// The offline planner, without a language model.
     Offline,
     /// Replies from a file.
@@ -91,14 +91,14 @@ impl Default for ModelSettings {
 
 impl ModelSettings {
     /// The settings for another model: what belongs to the configured server, its key above all, stays with it.
-    pub(crate) fn of(&self, provider: Provider, name: Option<String>) -> Self {
+    pub fn of(&self, provider: Provider, name: Option<String>) -> Self {
         let same = self.provider.is_none_or(|own| own == provider);
         let rest = if same { self.clone() } else { self.without_server() };
         Self { provider: Some(provider), name, ..rest }
     }
 
     /// The settings for another process: as JSON for a file, and the headers, which are in no file, as a variable.
-    pub(crate) fn handed_on(&self) -> (Value, Option<(OsString, OsString)>) {
+    pub fn handed_on(&self) -> (Value, Option<(OsString, OsString)>) {
         let open = Self { headers: BTreeMap::new(), ..self.clone() };
         let headers =
             self.headers.iter().map(|(name, value)| (name.clone(), value.expose().into()));
@@ -122,7 +122,7 @@ impl ModelSettings {
 
 impl Provider {
     /// As it is written.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Offline => "offline",
             Self::Scripted => "scripted",
@@ -132,7 +132,8 @@ impl Provider {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// The provider of that name.
+    pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Offline, Self::Scripted, Self::Mock, Self::OpenAi, Self::Anthropic];
         all.into_iter().find(|provider| provider.as_str() == name)
     }

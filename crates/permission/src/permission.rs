@@ -1,0 +1,106 @@
+//! What can be permitted.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Tool;
+
+/// Everything that a rule can be about.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Permission {
+    /// Reading from a skill, by its name.
+    Skill,
+    /// Searching for skills.
+    SearchSkills,
+    /// Reading back what the run was told before.
+    ReadObservation,
+    /// Reading a text file.
+    ReadFile,
+    /// Listing a directory.
+    ListDir,
+    /// Searching files.
+    Grep,
+    /// Running a script, by the name of its skill and its path.
+    RunScript,
+    /// Writing a file.
+    WriteFile,
+    /// Deleting a file.
+    DeleteFile,
+    /// Sending an HTTP request, by its address.
+    NetworkRequest,
+    /// The network for scripts.
+    Network,
+    /// Installing skills.
+    Install,
+}
+
+impl Permission {
+    /// Every permission.
+    pub const ALL: [Self; 12] = [
+        Self::Skill,
+        Self::SearchSkills,
+        Self::ReadObservation,
+        Self::ReadFile,
+        Self::ListDir,
+        Self::Grep,
+        Self::RunScript,
+        Self::WriteFile,
+        Self::DeleteFile,
+        Self::NetworkRequest,
+        Self::Network,
+        Self::Install,
+    ];
+
+    /// Its name in rules and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Skill => "skill",
+            Self::SearchSkills => "search_skills",
+            Self::ReadObservation => "read_observation",
+            Self::ReadFile => "read_file",
+            Self::ListDir => "list_dir",
+            Self::Grep => "grep",
+            Self::RunScript => "run_script",
+            Self::WriteFile => "write_file",
+            Self::DeleteFile => "delete_file",
+            Self::NetworkRequest => "network_request",
+            Self::Network => "network",
+            Self::Install => "install",
+        }
+    }
+
+    /// The permission of this name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|permission| permission.name() == name)
+    }
+
+    /// Whether it is about skills by their names, so that an approval is bound to what they hold.
+    pub(super) const fn is_about_skills(self) -> bool {
+        matches!(self, Self::Skill | Self::RunScript)
+    }
+}
+
+impl From<Tool> for Permission {
+    fn from(tool: Tool) -> Self {
+        match tool {
+            Tool::ReadFile => Self::ReadFile,
+            Tool::ListDir => Self::ListDir,
+            Tool::Grep => Self::Grep,
+            Tool::RunScript => Self::RunScript,
+            Tool::WriteFile => Self::WriteFile,
+            Tool::DeleteFile => Self::DeleteFile,
+            Tool::NetworkRequest => Self::NetworkRequest,
+        }
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

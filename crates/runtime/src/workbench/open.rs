@@ -1,0 +1,70 @@
+//! A workbench as the settings want it.
+
+use std::io;
+use std::sync::LazyLock;
+
+use common::skill::Source;
+use permission::Pattern;
+use skill::index::Index;
+use skill::offer::Offer;
+use tools::sandbox::Kernel;
+use tools::script::{Environment, Interpreters};
+use tools::workspace::Workspace;
+
+use super::{ScriptSettings, Workbench};
+use crate::open::Runtime;
+
+impl<'a> Workbench<'a> {
+    /// What a run acts with in the working directory, for skills of the index.
+    pub fn open(runtime: &Runtime, index: &'a Index, offer: &'a Offer<'a>) -> io::Result<Self> {
+        let config = &runtime.layers.config;
+        let mut workspace = open_workspace(runtime)?;
+        // Folders of skills may be outside of the roots, behind a link.
+        let skills = index.skills.iter().filter(|entry| entry.source != Source::Builtin);
+        skills.for_each(|entry| workspace.protect(&entry.path));
+        let patterns = |hosts: &[String]| hosts.iter().map(Pattern::new).collect();
+        workspace.network.hosts = patterns(&config.execution.network_hosts);
+        workspace.network.private_hosts = patterns(&config.execution.private_hosts);
+        let mut interpreters = Interpreters::default();
+        for (extension, command) in &config.execution.interpreters {
+            interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
+        }
+        let variable = |name| runtime.variable(name).cloned();
+        Ok(Self {
+            index,
+            offer,
+            invoked: None,
+            read: config.read_options(),
+            limits: config.load_limits(),
+            workspace,
+            folder: runtime.surroundings.working_directory.clone(),
+            scripts: ScriptSettings {
+                kernel: LazyLock::new(Kernel::detect),
+                environment: Environment {
+                    path: variable("PATH"),
+                    language: variable("LANG"),
+                    time_zone: variable("TZ"),
+                },
+                interpreters,
+                arguments: config.argument_limits(),
+                confinement: config.confinement(),
+            },
+        })
+    }
+}
+
+/// Opens the working directory for tools. What decides over runs is closed to them, wherever it is: the state of
+/// agents in the project and in the home, the folders of skills, and the cache.
+pub fn open_workspace(runtime: &Runtime) -> io::Result<Workspace> {
+    let surroundings = &runtime.surroundings;
+    let mut workspace = Workspace::open(&surroundings.working_directory)?;
+    let visible = runtime.layers.config.security.visible_files.iter().map(String::as_str);
+    workspace.secrets = workspace.secrets.except(visible);
+    workspace.protect_state(surroundings.project());
+    surroundings.home.iter().for_each(|home| workspace.protect_state(home));
+    runtime.cache_folder().into_iter().for_each(|cache| workspace.protect(cache));
+    for root in surroundings.roots().iter().filter(|root| root.source != Source::Builtin) {
+        workspace.protect_skills(&root.path);
+    }
+    Ok(workspace)
+}
