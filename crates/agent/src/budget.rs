@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
-    /// Decisions of the model.
+    /// How many decisions the model may make.
     pub max_turns: u32,
-    /// Calls of tools and scripts.
+    /// How many tool calls and script runs are allowed.
     pub max_tool_calls: u32,
-    /// Runs of scripts.
+    /// How many script runs are allowed.
     pub max_script_runs: u32,
-    /// Characters of the context.
+    /// How many characters the context may have.
     pub max_context_chars: usize,
-    /// Seconds from start to end.
+    /// How many seconds the run may take.
     pub max_wall_seconds: u64,
-    /// Tokens the model may write; no limit by default.
+    /// How many tokens the model may write; no limit by default.
     pub max_output_tokens: Option<u64>,
-    /// What the model may cost, in US dollars; no limit by default.
+    /// How many US dollars the model may cost; no limit by default.
     pub max_cost_usd: Option<f64>,
 }
 

@@ -158,11 +158,11 @@ pub struct Preloaded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Patience {
-    /// Corrective tries in a turn after a reply that is not a decision.
+    /// How often to ask again in a turn if the reply is not a decision.
     pub corrections: u32,
-    /// Failures of the same action in a row that end the run.
+    /// How often the same action may fail in a row before the run ends.
     pub same_failures: u32,
-    /// Bodies that one action may load.
+    /// How many skills one action may load.
     pub skills_per_turn: usize,
 }
 

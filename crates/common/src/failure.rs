@@ -111,7 +111,7 @@ impl From<std::io::Error> for Failure {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
             Some(explained) => explained.clone(),
             None => Self::from_error(Exit::Failed, "IOError", &error)
-                .hint("check that what is written to has space and is still there"),
+                .hint("check that the output still exists and has space"),
         }
     }
 }

@@ -11,7 +11,7 @@ pub struct RunId(String);
 
 /// A text that is no name of a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not the name of a run, which looks like `20261115_083000_k3f9`", crate::text::for_terminal(.0))]
+#[error("`{}` is not a run id; they look like `20261115_083000_k3f9`", crate::text::for_terminal(.0))]
 pub struct InvalidRunId(pub String);
 
 const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";

@@ -53,7 +53,7 @@ impl Default for Quota {
 #[derive(Debug, Error)]
 pub enum FolderError {
     /// It is not in the folder.
-    #[error("`{}` leads out of `{}`", path.display(), folder.display())]
+    #[error("`{}` leads outside `{}`", path.display(), folder.display())]
     LeadsOut {
         /// What was asked for.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// There is too much of it.
-    #[error("`{}` holds too much: a suite may bring 50,000 files and 1 GiB, nested 32 deep", path.display())]
+    #[error("`{}` is too large: a suite may have 50,000 files, 1 GiB and 32 levels of folders", path.display())]
     TooMuch {
         /// What was asked for.
         path: PathBuf,

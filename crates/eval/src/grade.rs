@@ -40,15 +40,15 @@ pub fn graded(assertion: &str, answer: &str, said: Option<&str>) -> Graded {
     };
     let Some(said) = said else { return unjudged(assertion, "the model gave no answer") };
     let Some(judgement) = object_in(said) else {
-        return unjudged(assertion, "the model's answer is no JSON");
+        return unjudged(assertion, "the model's answer is not JSON");
     };
     let evidence = judgement["evidence"].as_str().unwrap_or_default().trim();
     match judgement["passed"].as_bool() {
         None => unjudged(assertion, "the model did not say whether it passed"),
         Some(false) => no(evidence),
-        Some(true) if evidence.is_empty() => no("said to be true without evidence"),
+        Some(true) if evidence.is_empty() => no("called true without evidence"),
         Some(true) if !squeezed(answer).contains(&squeezed(evidence)) => {
-            no(&format!("said to be true, but this is not in the answer: {evidence}"))
+            no(&format!("called true, but this is not in the answer: {evidence}"))
         }
         Some(true) => Graded { passed: true, ..no(evidence) },
     }
@@ -56,7 +56,7 @@ pub fn graded(assertion: &str, answer: &str, said: Option<&str>) -> Graded {
 
 /// A sentence about an answer that there is none of.
 pub fn unanswered(assertion: &str) -> Graded {
-    unjudged(assertion, "the run came to no answer")
+    unjudged(assertion, "the run had no answer")
 }
 
 fn unjudged(assertion: &str, why: &str) -> Graded {

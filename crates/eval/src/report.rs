@@ -29,7 +29,7 @@ pub const VERSION: u32 = 1;
 pub const TRIGGER_THRESHOLD: f64 = 0.5;
 
 /// Why a sentence is not judged where nobody was asked to.
-const NO_GRADER: &str = "no model was named with --grader";
+const NO_GRADER: &str = "no --model and no --grader";
 
 /// Everything that is known after all cases have run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -308,7 +308,7 @@ fn events(output: &[u8]) -> Result<Vec<Event>, String> {
             Err(_) if lines.peek().is_none() && !output.ends_with(b"\n") => {}
             Err(error) => {
                 return Err(format!(
-                    "line {} of the record is no event: {error}",
+                    "line {} of the record is not an event: {error}",
                     events.len() + 1
                 ));
             }

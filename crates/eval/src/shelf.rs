@@ -55,7 +55,7 @@ pub struct Taken {
 #[derive(Debug, Error)]
 pub enum ShelfError {
     /// A case asks for what it may not have.
-    #[error("the case `{case}` cannot be run")]
+    #[error("cannot run the case `{case}`")]
     Case {
         /// Suite and name.
         case: String,
@@ -63,7 +63,7 @@ pub enum ShelfError {
         source: Unfit,
     },
     /// There is no place for copies.
-    #[error("cannot make a folder for what cases bring along")]
+    #[error("cannot create a folder for the files of the cases")]
     NoPlace(#[from] io::Error),
 }
 
@@ -74,7 +74,7 @@ pub enum Unfit {
     #[error("`{}` is not a path inside the case's folder", .0.display())]
     File(PathBuf),
     /// It leads out of the project.
-    #[error("`{}` lies outside of the project", .0.display())]
+    #[error("`{}` is outside the project", .0.display())]
     Outside(PathBuf),
     /// It cannot be read or copied.
     #[error(transparent)]

@@ -18,7 +18,7 @@ pub enum CallError {
         message: String,
     },
     /// The conversation is longer than the model's window.
-    #[error("cannot take so long a conversation ({status}): {message}")]
+    #[error("says that the conversation is too long ({status}): {message}")]
     ContextTooLong {
         /// The status.
         status: u16,
@@ -40,7 +40,7 @@ pub enum CallError {
         message: String,
     },
     /// Too many requests or tokens in a short time.
-    #[error("limits how much may be asked ({status}): {message}")]
+    #[error("says that there are too many requests ({status}): {message}")]
     RateLimited {
         /// The status.
         status: u16,
@@ -68,7 +68,7 @@ pub enum CallError {
         wait: Option<Duration>,
     },
     /// The server sends us elsewhere.
-    #[error("sends us on to `{location}` ({status}), which is not followed")]
+    #[error("redirects to `{location}` ({status}), and redirects are not followed")]
     Redirected {
         /// The status.
         status: u16,
@@ -90,13 +90,13 @@ pub enum CallError {
         limit: Duration,
     },
     /// The connection or the stream broke.
-    #[error("broke off: {reason}")]
+    #[error("broke the connection: {reason}")]
     Broken {
         /// How.
         reason: String,
     },
     /// The answer is not one of a model.
-    #[error("sent something that is no answer of a model: {reason}")]
+    #[error("sent something that is not a model's answer: {reason}")]
     Malformed {
         /// What.
         reason: String,
@@ -108,7 +108,7 @@ pub enum CallError {
         limit: usize,
     },
     /// The model does not want to.
-    #[error("has a model that declines: {message}")]
+    #[error("has a model that refuses: {message}")]
     Declined {
         /// What it says.
         message: String,
@@ -120,7 +120,7 @@ pub enum CallError {
         reason: String,
     },
     /// Somebody wants to stop.
-    #[error("was not waited for: the call was cancelled")]
+    #[error("did not answer before you cancelled the call")]
     Cancelled,
 }
 
@@ -188,11 +188,15 @@ impl CallError {
                 "check the key; `skillful doctor` says where it is taken from"
             }
             Self::NotFound { .. } => "check the name in --model and the address in --base-url",
-            Self::RateLimited { .. } => "wait, then start it again",
-            Self::QuotaExceeded { .. } => "add to it at the provider, or choose another --model",
-            Self::Server { .. } | Self::Broken { .. } => "start it again later",
-            Self::Redirected { .. } => "set --base-url to where the server really is",
-            Self::Unreachable { .. } => "check that it runs, the address, and your proxy settings",
+            Self::RateLimited { .. } => "wait, then try again",
+            Self::QuotaExceeded { .. } => {
+                "buy more quota at the provider, or choose another --model"
+            }
+            Self::Server { .. } | Self::Broken { .. } => "try again later",
+            Self::Redirected { .. } => "set --base-url to the real address",
+            Self::Unreachable { .. } => {
+                "check that the server runs, its address and your proxy settings"
+            }
             Self::Timeout { what: Late::Connection, .. } => {
                 "check the address and your proxy settings"
             }
@@ -200,11 +204,11 @@ impl CallError {
                 "raise `model.idle_timeout_seconds` or `model.timeout_seconds` for a slow model"
             }
             Self::Malformed { .. } | Self::TooLong { .. } => {
-                "check that --base-url is that of a model server"
+                "check that --base-url is the address of a model server"
             }
-            Self::Declined { .. } => "say it in other words, or choose another --model",
+            Self::Declined { .. } => "use other words, or choose another --model",
             Self::Unable { .. } => "check the settings under `model`",
-            Self::Cancelled => "start it again",
+            Self::Cancelled => "try again",
         }
     }
 

@@ -29,7 +29,7 @@ impl SseError {
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::TooLong => "check that the base URL is that of a model server",
+            Self::TooLong => "check that the base URL is the address of a model server",
         }
     }
 }

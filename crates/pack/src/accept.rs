@@ -117,7 +117,7 @@ pub fn check_signature(pack: &Pack) -> Result<(), Refusal> {
     }
     let first = pack.skills.first().map(|skill| skill.name().to_owned());
     let message =
-        "it is not signed by a trusted key, and `install.require_signature` wants it to be";
+        "no trusted key signed it, and `install.require_signature` asks for one";
     Err(Refusal { flaw: Flaw::SignatureRequired, entry: first, message: message.to_owned() })
 }
 
@@ -131,7 +131,7 @@ fn check_exact(
         None => Some(Refusal {
             flaw: Flaw::NotAsLocked,
             entry: Some(skill.name().to_owned()),
-            message: "the lockfile does not have it".to_owned(),
+            message: "the lockfile does not list it".to_owned(),
         }),
     };
     refusal.map_or(Ok(()), Err)

@@ -203,7 +203,7 @@ fn check_comment(
     }
     let refuse = |why: &str| Err(Refusal::whole(Flaw::OddComment).because(why).into());
     if comment.len() != write::COMMENT {
-        return refuse("nobody knows what it is for");
+        return refuse("its purpose is unknown");
     }
     let mut headers = Sha256::new();
     for place in places {

@@ -76,7 +76,7 @@ impl Manifest {
         let manifest: Self = serde_json::from_slice(bytes).map_err(|error| invalid(&error))?;
         if manifest.format_version != FORMAT {
             return Err(invalid(&format!(
-                "`format_version` is `{}`, only `{FORMAT}` is known",
+                "`format_version` is `{}`, but only `{FORMAT}` is supported",
                 manifest.format_version
             )));
         }

@@ -81,8 +81,8 @@ macro_rules! flaws {
 flaws! {
     // Names.
     AbsolutePath: Hostile, "the path is absolute";
-    DrivePath: Hostile, "the path names a drive";
-    UncPath: Hostile, "the path names a share of another computer";
+    DrivePath: Hostile, "the path contains a drive";
+    UncPath: Hostile, "the path is a network share";
     ParentSegment: Hostile, "the path leads upwards";
     DotSegment: Hostile, "the path has a `.` segment";
     EmptySegment: Hostile, "the path has an empty segment";
@@ -90,15 +90,15 @@ flaws! {
     NulCharacter: Hostile, "the path has a NUL character";
     ControlCharacter: Hostile, "the path has a control or invisible character";
     NotUtf8: Hostile, "the path is not UTF-8";
-    DuplicateName: Hostile, "the path is there twice";
+    DuplicateName: Hostile, "the path occurs twice";
     CaseTwin: Hostile, "another path differs only in upper and lower case";
     UnicodeTwin: Hostile, "another path differs only in Unicode normalization";
     FileAndFolder: Hostile, "the path is both a file and a folder";
-    WindowsDevice: Hostile, "the name is that of a Windows device";
+    WindowsDevice: Hostile, "the name is reserved for a Windows device";
     TrailingDotOrSpace: Hostile, "a segment ends with a dot or a space";
     NameTooLong: Hostile, "the path is over 240 bytes";
     TooDeep: Hostile, "the path has over 16 levels";
-    StateFolder: Hostile, "the path names a folder where tools keep their state";
+    StateFolder: Hostile, "the path is in a folder that tools use for their state";
     // Types.
     Symlink: Hostile, "it is a symbolic link";
     HardLink: Hostile, "it is a hard link";
@@ -112,54 +112,54 @@ flaws! {
     NotAZip: Damage, "this is not a zip file";
     Truncated: Damage, "the zip file ends too early";
     BadData: Damage, "the compressed data is damaged";
-    WrongCrc: Damage, "the content does not have the checksum that the zip file names";
+    WrongCrc: Damage, "the content does not match the zip file's checksum";
     LeadingData: Hostile, "there is data before the zip file's content";
-    TrailingData: Hostile, "there is data behind the zip file's end";
+    TrailingData: Hostile, "there is data after the zip file's end";
     HiddenData: Hostile, "there is data between the entries";
     SeveralEndRecords: Hostile, "there are several end records";
-    OddComment: Hostile, "the comment at the end is not one of a pack";
+    OddComment: Hostile, "the comment at the end is not a pack's comment";
     SplitArchive: Hostile, "the zip file is one of several parts";
-    Zip64: Hostile, "the zip file is in the format for huge files";
+    Zip64: Hostile, "the zip file uses the format for huge files (zip64)";
     HeaderMismatch: Hostile, "the local header differs from the central directory";
     OverlappingEntries: Hostile, "entries overlap";
     Encrypted: Hostile, "the content is encrypted";
     OddMethod: Hostile, "the compression method is neither stored nor deflated";
     OddExtraField: Hostile, "an extra field changes the name or the size";
-    SizeLie: Hostile, "the content has another size than the zip file says";
+    SizeLie: Hostile, "the content does not have the size that the zip file gives";
     FolderWithContent: Hostile, "a folder has content";
     TooManyEntries: Hostile, "there are too many entries";
     TooLarge: Hostile, "the content is too large";
-    RatioTooHigh: Hostile, "the content is compressed too well to be true";
+    RatioTooHigh: Hostile, "the content is compressed too much (it may be a zip bomb)";
     // Content.
-    NoSkill: Damage, "there is no skill in it";
+    NoSkill: Damage, "it contains no skill";
     NoSkillFile: Damage, "the folder has no SKILL.md";
     InvalidFrontmatter: Damage, "the frontmatter is refused";
-    StrayFile: Hostile, "the file is in no skill's folder";
-    BadSkillName: Hostile, "the skill's name cannot be the name of its folder";
+    StrayFile: Hostile, "the file belongs to no skill";
+    BadSkillName: Hostile, "the skill's name cannot be a folder name";
     DuplicateSkill: Hostile, "two skills have this name";
     InvalidManifest: Hostile, "manifest.json is not valid";
     DuplicateKey: Hostile, "manifest.json has a key twice";
-    ManifestSkills: Hostile, "manifest.json names other skills than there are";
-    ListedButAbsent: Hostile, "the file is listed, but not there";
-    PresentButUnlisted: Hostile, "the file is there, but not listed";
-    WrongHash: Hostile, "the file has another hash than is listed";
-    WrongSize: Hostile, "the file has another size than is listed";
-    WrongMode: Hostile, "the file has another mode than is listed";
+    ManifestSkills: Hostile, "manifest.json lists other skills than the pack contains";
+    ListedButAbsent: Hostile, "the file is listed, but missing";
+    PresentButUnlisted: Hostile, "the file is not listed";
+    WrongHash: Hostile, "the file's hash differs from the listed one";
+    WrongSize: Hostile, "the file's size differs from the listed one";
+    WrongMode: Hostile, "the file's mode differs from the listed one";
     // Trust.
     InvalidSignature: Trust, "the signature cannot be read";
-    SignatureWithoutManifest: Trust, "there is a signature, but no manifest.json that it signs";
-    WrongSignature: Trust, "the signature is not of this manifest.json";
-    ForeignSignature: Trust, "the signature is that of another pack";
-    UnknownKey: Trust, "the signature is of a key that is not trusted";
-    RevokedKey: Trust, "the signature is of a key that was revoked";
-    KeyNotForName: Trust, "the key may not sign a skill of this name";
-    SignatureRequired: Trust, "it is not signed, and `install.require_signature` wants it to be";
-    BecameUnsigned: Trust, "the installed one is signed, this one is not";
-    OtherSigner: Trust, "the installed one is signed with another key";
-    OlderVersion: Trust, "the installed one has a newer version";
-    ChangedVersion: Trust, "the installed one has the same version and other content";
+    SignatureWithoutManifest: Trust, "the pack has a signature, but no manifest.json";
+    WrongSignature: Trust, "the signature does not match manifest.json";
+    ForeignSignature: Trust, "the signature belongs to another pack";
+    UnknownKey: Trust, "you do not trust the key that signed it";
+    RevokedKey: Trust, "you revoked the key that signed it";
+    KeyNotForName: Trust, "you do not trust the key for a skill of this name";
+    SignatureRequired: Trust, "it is not signed, but `install.require_signature` asks for a signature";
+    BecameUnsigned: Trust, "the installed version is signed, this one is not";
+    OtherSigner: Trust, "another key signed the installed version";
+    OlderVersion: Trust, "the installed version is newer";
+    ChangedVersion: Trust, "the installed one has the same version number, but other content";
     NotAsLocked: Trust, "the content differs from the lockfile";
-    NotAsInstalled: Trust, "the files differ from what was installed";
+    NotAsInstalled: Trust, "the files changed since it was installed";
     Unsafe: Trust, "it needs your approval";
 }
 
@@ -168,26 +168,30 @@ impl Flaw {
     pub fn hint(self) -> &'static str {
         match self {
             Self::UnknownKey => {
-                "compare the key with its owner, then `skillful trust key`; or --allow UnknownKey"
+                "check the key with its owner, then run `skillful trust key`; or add --allow UnknownKey"
             }
             Self::SignatureRequired => {
                 "ask for a signed pack, or change `install.require_signature`"
             }
-            Self::BecameUnsigned => "ask its author; or --allow BecameUnsigned",
-            Self::OtherSigner => "ask its author; or --allow OtherSigner",
-            Self::OlderVersion => "use --allow OlderVersion to go back to it",
-            Self::ChangedVersion => "ask its author for a new version; or --allow ChangedVersion",
-            Self::KeyNotForName => "`skillful trust key` says which names a key may sign",
+            Self::BecameUnsigned => "ask the author why; or add --allow BecameUnsigned",
+            Self::OtherSigner => "ask the author why; or add --allow OtherSigner",
+            Self::OlderVersion => "add --allow OlderVersion to install the older version",
+            Self::ChangedVersion => {
+                "ask the author for a new version number; or add --allow ChangedVersion"
+            }
+            Self::KeyNotForName => {
+                "`skillful trust key --for NAME` sets the names that a key may sign"
+            }
             Self::NotAsLocked => "install without --locked to accept the new content",
             Self::NotAsInstalled => "install it again, or keep your changes under another name",
-            Self::Unsafe => "look at it first; --allow-unsafe installs it",
+            Self::Unsafe => "look at it first, then add --allow-unsafe",
             Self::HardLink | Self::Symlink => {
-                "see where it leads (`ls -l`); a pack holds files, so put one in its place if it belongs there"
+                "check where it leads (`ls -l`); a pack contains only files, so replace the link with the file"
             }
             _ => match self.kind() {
-                Kind::Damage => "fetch it again, or ask its author",
-                Kind::Hostile => "nothing was changed; do not use this pack, and tell its author",
-                Kind::Trust => "nothing was changed; ask its author",
+                Kind::Damage => "download it again, or ask the author",
+                Kind::Hostile => "nothing changed here; do not use this pack, and tell the author",
+                Kind::Trust => "nothing changed here; ask the author",
             },
         }
     }

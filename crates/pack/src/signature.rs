@@ -51,13 +51,13 @@ pub enum KeyError {
         source: minisign::PError,
     },
     /// The password is wrong, or one is needed.
-    #[error("the key cannot be opened with this password")]
+    #[error("the password does not open the key")]
     Password {
         /// Why.
         source: minisign::PError,
     },
     /// It is not protected, though a password was given, or the other way round.
-    #[error("the key is protected by a password")]
+    #[error("the key needs a password")]
     PasswordNeeded,
     /// Something else.
     #[error("cannot use the key")]
@@ -226,7 +226,7 @@ impl Explain for KeyError {
 
     fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Invalid { .. } => "`skillful keygen` and minisign make keys".into(),
+            Self::Invalid { .. } => "create keys with `skillful keygen` or minisign".into(),
             Self::Password { .. } | Self::PasswordNeeded => {
                 "try again, or set SKILLFUL_KEY_PASSWORD".into()
             }

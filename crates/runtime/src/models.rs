@@ -181,7 +181,7 @@ fn settings(runtime: &Runtime, wish: Wish<'_>) -> Result<(ModelSettings, String)
 
 fn unnamed() -> Failure {
     Failure::new(Exit::Usage, "UnknownModel", "the model has no name")
-        .hint("name it, as in --model openai:NAME or scripted:FILE")
+        .hint("add a name, as in --model openai:NAME or scripted:FILE")
 }
 
 /// `openai:NAME` from the command line.
@@ -211,7 +211,7 @@ fn found(runtime: &Runtime, own: &ModelSettings) -> (ModelSettings, String) {
         };
         return (settings, format!("Ollama runs at {address}"));
     }
-    let why = "there is no key in the environment and no Ollama on this machine".to_owned();
+    let why = "no API key in the environment and no Ollama on this machine".to_owned();
     (own.of(Provider::Offline, None), why)
 }
 
@@ -234,7 +234,7 @@ fn read_script(file: &Path) -> Result<Script, Failure> {
             "InvalidScript",
             format!("cannot read `{}`: {error}", file.display()),
         )
-        .hint("name a JSON file with `turns`, as in scripted:turns.json")
+        .hint("give a JSON file with `turns`, as in scripted:turns.json")
     })?;
     Script::parse(&text).map_err(|error| of_script(&error))
 }

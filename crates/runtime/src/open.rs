@@ -173,7 +173,7 @@ impl Runtime {
             );
             return Err(match closest(name, names) {
                 Some(other) => failure.hint(format!("did you mean `{other}`?")),
-                None => failure.hint("define it under `profiles` in the configuration"),
+                None => failure.hint("add it under `profiles` in your settings"),
             });
         }
         let configuration = Configuration {
@@ -230,8 +230,8 @@ impl Runtime {
     /// The same, with a key that is made where there is none.
     pub fn new_owner(&self) -> Result<Owner, Failure> {
         let agent = self.agent_folder().ok_or_else(|| {
-            Failure::new(Exit::Usage, "NoHome", "there is no home directory to keep a key in")
-                .hint("set HOME to a directory that you can write")
+            Failure::new(Exit::Usage, "NoHome", "you have no home directory to keep a key in")
+                .hint("set HOME to a folder that you can write to")
         })?;
         let key = journal::read_or_make_key(&agent)?;
         Ok(Owner::new(key, self.surroundings.project()))
@@ -257,8 +257,8 @@ impl Runtime {
             let newest = journal::newest(&runs, self.owner()?.as_ref());
             let newest = newest?;
             let newest = newest.ok_or_else(|| match runs.exists() {
-                true => missing("`skillful runs list` shows those that were not made here"),
-                false => missing("`skillful run` makes one"),
+                true => missing("`skillful runs list` shows runs that were not made here"),
+                false => missing("`skillful run` starts one"),
             })?;
             return Ok(runs.join(newest.as_str()));
         }
@@ -338,7 +338,7 @@ impl Runtime {
 fn working_directory(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
         Failure::new(Exit::Usage, "Usage", format!("cannot work in `{}`: {error}", path.display()))
-            .hint("name a folder that exists with -C")
+            .hint("give a folder that exists with -C")
     };
     let current = std::env::current_dir().map_err(|error| failed(Path::new("."), &error))?;
     let Some(given) = given else { return Ok(current) };

@@ -37,25 +37,25 @@ pub use said::ConfigError;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Further folders to search for skills, the strongest first.
+    /// More folders with skills; the first one wins.
     pub skill_roots: Vec<String>,
-    /// How skills are found.
+    /// How Skillful finds skills.
     pub registry: Registry,
-    /// The list of skills a model is shown.
+    /// The list of skills that a model sees.
     pub catalog: CatalogSettings,
-    /// What searching looks at.
+    /// How search works.
     pub search: SearchSettings,
-    /// What is refused or cut.
+    /// Limits for skills, and what is refused.
     pub security: Security,
-    /// Whether a project's skills wait for the user's word.
+    /// Whether you must trust a project's skills first.
     pub trust: TrustSettings,
-    /// Who decides, and how it is reached; `"openai:NAME"` is short for its first two settings.
+    /// The model and its server; `"openai:NAME"` sets provider and name.
     pub model: ModelSettings,
-    /// Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+    /// When a model sees the text of skills: after it chose one (`metadata`), or from the start (`core`).
     pub disclosure: Disclosure,
     /// How much a run may use.
     pub budget: Budget,
-    /// How often something may go wrong in a run, and how much it may ask for at once.
+    /// How many mistakes a run may make.
     pub patience: Patience,
     /// How scripts run.
     pub execution: Execution,
@@ -65,7 +65,7 @@ pub struct Config {
     pub install: Install,
     /// How evals are judged.
     pub eval: EvalSettings,
-    /// What is allowed, asked or denied, by permission and pattern; the last match wins.
+    /// What to allow, ask or deny, by permission and pattern; the last match wins.
     pub permissions: serde_json::Map<String, serde_json::Value>,
     /// Named sets of permissions, chosen with `--profile`.
     pub profiles: serde_json::Map<String, serde_json::Value>,
@@ -75,10 +75,10 @@ pub struct Config {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Disclosure {
-    /// Names and descriptions first, a body after selection.
+    /// Names and descriptions first; the text of a skill after the model chose it.
     #[default]
     Metadata,
-    /// All bodies from the start, as far as the budget reaches: for small sets.
+    /// The text of all skills from the start, up to half the context; for few skills.
     Core,
 }
 
@@ -86,21 +86,21 @@ pub enum Disclosure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Execution {
-    /// What happens where the kernel cannot contain a script.
+    /// What to do if the kernel cannot sandbox a script.
     pub sandbox: Sandbox,
-    /// Seconds a script may take.
+    /// How many seconds a script may run.
     pub timeout_seconds: u64,
-    /// Tools that ask before every use, whatever the rules allow; the lists of all places add up.
+    /// Tools that always ask, even if a rule allows them; your list and the project's add up.
     pub require_approval_for: Vec<String>,
-    /// Commands for further file extensions of scripts.
+    /// Commands that run scripts, by file extension.
     pub interpreters: std::collections::BTreeMap<String, Vec<String>>,
-    /// Arguments that a script may be called with.
+    /// How many arguments a script may get.
     pub max_arguments: usize,
-    /// Bytes of one argument.
+    /// How many bytes one argument may have.
     pub max_argument_bytes: usize,
-    /// Hosts that network requests may reach.
+    /// Hosts that the tool `network_request` may reach.
     pub network_hosts: Vec<String>,
-    /// Those of them that may have private, loopback or link-local addresses.
+    /// Allowed hosts that may have private, loopback or link-local addresses.
     pub private_hosts: Vec<String>,
 }
 
@@ -120,16 +120,16 @@ impl Default for Execution {
     }
 }
 
-/// What happens where the kernel cannot contain a script.
+/// What to do if the kernel cannot sandbox a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sandbox {
-    /// It does not run.
+    /// The script does not run.
     #[default]
     Required,
-    /// It runs contained as far as possible.
+    /// The script runs with the protection that is available.
     BestEffort,
-    /// It runs uncontained.
+    /// The script runs without a sandbox.
     Off,
 }
 
@@ -137,9 +137,9 @@ pub enum Sandbox {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Audit {
-    /// Further patterns (regular expressions) of secrets that are never written.
+    /// More patterns (regular expressions) of secrets to keep out of the record.
     pub redact: Vec<String>,
-    /// Whether prompts and what the model wrote are recorded, not only their hash and size.
+    /// Record the full prompts and replies, not only their hash and size.
     pub store_prompts: bool,
 }
 
@@ -147,17 +147,17 @@ pub struct Audit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Install {
-    /// Which packs must be signed: `never` any, `remote` ones, `always` all.
+    /// Which packs a trusted key must sign: none (`never`), those from the network (`remote`) or all (`always`).
     pub require_signature: RequireSignature,
-    /// What happens when a loaded file differs from what was installed: `warn`, `require` refuses it, `off`.
+    /// What to do if a file of an installed skill changed: warn (`warn`), refuse it (`require`) or not check (`off`).
     pub verify_on_load: VerifyOnLoad,
-    /// Files of a pack.
+    /// How many files a pack may have.
     pub max_entries: u64,
-    /// Bytes of all files of a pack.
+    /// How many bytes all files of a pack may have.
     pub max_bytes: u64,
     /// How many times larger a file may be than its compressed form.
     pub max_ratio: u64,
-    /// Seconds that fetching a pack may take.
+    /// How many seconds a download may take.
     pub timeout_seconds: u64,
 }
 
@@ -181,29 +181,29 @@ pub enum RequireSignature {
     /// None.
     #[default]
     Never,
-    /// Those that come over the network.
+    /// Packs from the network.
     Remote,
     /// All.
     Always,
 }
 
-/// How skills are found.
+/// How Skillful finds skills.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Registry {
-    /// The order of sources, the strongest first.
+    /// The order of sources; the first one wins.
     pub precedence: Vec<Source>,
-    /// Whether the folders of other clients are searched, too, such as `.claude` and `.codex`.
+    /// Also search the skill folders of other agents, such as `.claude` and `.codex`.
     pub compat: bool,
-    /// Whether symbolic links are followed.
+    /// Follow symbolic links.
     pub follow_symlinks: bool,
-    /// How deep grouping folders may nest.
+    /// How many levels of folders may be between a root and a skill.
     pub max_depth: usize,
-    /// Folders looked at in one root.
+    /// How many folders to search in one root.
     pub max_directories: usize,
-    /// `strict`, or `lenient` to index skills with a flawed frontmatter, too.
+    /// `strict`, or `lenient` to also accept skills with mistakes in the frontmatter.
     pub mode: Mode,
-    /// Folders of skills that count before all others of their name, by name.
+    /// The skill folder to use for a name, if several skills have this name.
     pub pin: std::collections::BTreeMap<String, String>,
 }
 
@@ -222,13 +222,13 @@ impl Default for Registry {
     }
 }
 
-/// The list of skills a model is shown.
+/// The list of skills that a model sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CatalogSettings {
-    /// How it is written: `lines`, `xml` or `json`.
+    /// The format of the list: `lines`, `xml` or `json`.
     pub format: CatalogFormat,
-    /// Characters it may take.
+    /// How many characters the list may have.
     pub max_chars: usize,
 }
 
@@ -239,37 +239,37 @@ impl Default for CatalogSettings {
     }
 }
 
-/// What searching looks at.
+/// How search works.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchSettings {
-    /// Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
+    /// Also search the text of skills; `refresh`, `install` and `update` read it.
     pub bodies: bool,
 }
 
-/// What is refused or cut.
+/// Limits for skills, and what is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Security {
-    /// Whether `<` or `>` in a name, description or `when_to_use` refuses the skill.
+    /// Refuse a skill with `<` or `>` in its name, description or `when_to_use`.
     pub block_angle_brackets_in_frontmatter: bool,
-    /// Lines of a frontmatter.
+    /// How many lines a frontmatter may have.
     pub max_frontmatter_lines: usize,
-    /// Characters of a frontmatter line.
+    /// How many characters a line of the frontmatter may have.
     pub max_frontmatter_line_chars: usize,
-    /// Nesting of frontmatter values.
+    /// How many levels deep values in the frontmatter may be.
     pub max_frontmatter_depth: usize,
-    /// Lines of a body.
+    /// How many lines the text of a skill may have.
     pub max_skill_body_lines: usize,
-    /// Characters of a body.
+    /// How many characters the text of a skill may have.
     pub max_skill_body_chars: usize,
-    /// What happens to a longer body: `trim` or `reject`.
+    /// What to do with a longer text: cut it (`trim`) or refuse the skill (`reject`).
     pub oversize_skill_body: Oversize,
-    /// Bytes of a file that is read as a resource.
+    /// How many bytes a file of a skill may have.
     pub max_resource_file_bytes: u64,
-    /// Characters of an excerpt.
+    /// How many characters of a file a model gets at once.
     pub max_resource_excerpt_chars: usize,
-    /// Files that the tools see although their names say that they hold secrets.
+    /// Files that tools may see although they look like secrets.
     pub visible_files: Vec<String>,
 }
 
@@ -292,11 +292,11 @@ impl Default for Security {
     }
 }
 
-/// Whether a project's skills wait for the user's word.
+/// Whether you must trust a project's skills first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrustSettings {
-    /// `ask` hides a project's skills until `skillful trust project`; `all` is for CI.
+    /// `ask` hides a project's skills until you run `skillful trust project`; `all` trusts every project, for CI.
     pub projects: ProjectTrust,
 }
 
@@ -304,10 +304,10 @@ pub struct TrustSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProjectTrust {
-    /// Those the user has trusted.
+    /// Skills that you trusted.
     #[default]
     Ask,
-    /// All of them.
+    /// All skills.
     All,
 }
 

@@ -98,7 +98,9 @@ impl Reception {
         let service = StreamableHttpService::new(make, Arc::clone(&entry), config);
         let answer = service.handle(request).await;
         if entry.was_refused() {
-            return no_room(format!("there are {most} sessions already; end one, or try later"));
+            return no_room(format!(
+                "there are already {most} sessions; end one, or try again later"
+            ));
         }
         answer.map(Body::new)
     }

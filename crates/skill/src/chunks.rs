@@ -110,7 +110,7 @@ impl Scanner<'_> {
             self.seen += "<chunk".len();
             return self.note(
                 "malformed-chunk",
-                "a chunk's tag is not understood and stays text".to_owned(),
+                "a chunk's tag is not valid, so it stays text".to_owned(),
             );
         };
         self.seen = start + length;
@@ -136,7 +136,7 @@ impl Scanner<'_> {
     fn close(&mut self, end: usize, next: usize) {
         let Some(open) = self.open.as_mut() else {
             return self
-                .note("unopened-chunk", format!("a `{END}` without a beginning stays text"));
+                .note("unopened-chunk", format!("a `{END}` has no beginning, so it stays text"));
         };
         if open.within > 0 {
             open.within -= 1;
@@ -144,8 +144,10 @@ impl Scanner<'_> {
         }
         let Some(Open { id, description, tag, nested, .. }) = self.open.take() else { return };
         if nested {
-            return self
-                .note("nested-chunk", format!("chunk `{id}` holds another chunk; both stay text"));
+            return self.note(
+                "nested-chunk",
+                format!("chunk `{id}` contains another chunk; both stay text"),
+            );
         }
         if !self.ids.insert(id.clone()) {
             return self.note("duplicate-chunk", format!("a second chunk `{id}` stays text"));
@@ -158,7 +160,7 @@ impl Scanner<'_> {
 
     fn finish(mut self) -> Parts {
         if let Some(open) = &self.open {
-            let message = format!("chunk `{}` is never closed and stays text", open.id);
+            let message = format!("chunk `{}` is never closed, so it stays text", open.id);
             self.note("unclosed-chunk", message);
         }
         self.parts.core.push_str(&self.body[self.kept..]);

@@ -45,7 +45,7 @@ pub enum FrontmatterError {
     #[error("no frontmatter: the file does not begin with a `---` line")]
     Absent,
     /// The closing `---` line is missing.
-    #[error("the frontmatter is not closed by a `---` line")]
+    #[error("the frontmatter does not end with a `---` line")]
     Unclosed,
     /// The bytes are not UTF-8.
     #[error("the frontmatter is not UTF-8")]
@@ -86,7 +86,7 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// A key occurs twice in one mapping.
-    #[error("the key `{key}` occurs twice, again at line {line}", key = for_terminal(key))]
+    #[error("the key `{key}` occurs twice, the second time at line {line}", key = for_terminal(key))]
     DuplicateKey {
         /// The key.
         key: String,
@@ -102,7 +102,7 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// A value holds `<` or `>`.
-    #[error("the value of `{field}` holds `<` or `>`", field = for_terminal(field))]
+    #[error("the value of `{field}` contains `<` or `>`", field = for_terminal(field))]
     AngleBrackets {
         /// The top-level field.
         field: String,
@@ -120,7 +120,7 @@ pub enum FrontmatterError {
         field: String,
     },
     /// The name holds characters that cannot be seen.
-    #[error("the name holds control, zero-width or bidirectional characters")]
+    #[error("the name contains control, zero-width or bidirectional characters")]
     HiddenInName,
 }
 
@@ -183,7 +183,7 @@ impl FrontmatterError {
             Self::Absent => {
                 "begin SKILL.md with a `---` line, `name:` and `description:`, and another `---` line"
             }
-            Self::Unclosed => "end the frontmatter with a line that holds only `---`",
+            Self::Unclosed => "end the frontmatter with a line `---`",
             Self::NotUtf8 => "save SKILL.md as UTF-8",
             Self::TooManyLines { .. } => {
                 "keep the frontmatter short and move details to the body or to references/"
@@ -199,10 +199,10 @@ impl FrontmatterError {
                 "keep a single YAML document between the `---` lines"
             }
             Self::Forbidden { .. } => {
-                "write the value out in full; put quotes around text that begins with `&`, `*` or `!`"
+                "write the value in full; put quotes around text that begins with `&`, `*` or `!`"
             }
-            Self::DuplicateKey { .. } => "keep one of the two",
-            Self::TooDeep { .. } => "flatten the value or move it to a file of the skill",
+            Self::DuplicateKey { .. } => "remove one of the two",
+            Self::TooDeep { .. } => "use fewer levels, or move the value to a file of the skill",
             Self::AngleBrackets { .. } => {
                 "write the text without angle brackets, or set \
                  `security.block_angle_brackets_in_frontmatter` to false"

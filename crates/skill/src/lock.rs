@@ -126,7 +126,7 @@ impl LockError {
         match self {
             Self::Read { .. } => "check the file's permissions",
             Self::Damaged { .. } => {
-                "restore it from version control or a backup; removing it forgets what was installed"
+                "restore it from version control or a backup; without it, Skillful forgets what is installed"
             }
         }
     }
@@ -176,13 +176,13 @@ impl Lockfile {
             serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if document.format_version != FORMAT {
             return Err(format!(
-                "`format_version` is `{}`, only `{FORMAT}` is known",
+                "`format_version` is `{}`, but only `{FORMAT}` is supported",
                 document.format_version
             ));
         }
         let lockfile = Self { skills: document.skills };
         if lockfile.to_bytes() != bytes {
-            return Err("it was changed by something else than this program".to_owned());
+            return Err("something other than Skillful changed it".to_owned());
         }
         Ok(lockfile)
     }

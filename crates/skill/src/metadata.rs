@@ -132,7 +132,7 @@ impl Metadata {
         let parsed = frontmatter::parse(yaml, &options.limits)?;
         let mut reader = Reader { fields: &parsed.fields, options, diagnostics: Vec::new() };
         if parsed.repaired {
-            reader.note("repaired-yaml", "values were quoted to make the frontmatter valid YAML");
+            reader.note("repaired-yaml", "some values needed quotes to be valid YAML");
         }
         reader.refuse_angle_brackets()?;
         let name = reader.name(folder)?;
@@ -208,7 +208,7 @@ impl Reader<'_> {
             // The file system's own root has no name to give.
             None if matches!(folder, "" | "/") => return Err(FrontmatterError::NoName),
             None => {
-                self.note("missing-name", "no `name`; the folder's name is used");
+                self.note("missing-name", "no `name`, so the folder's name is used");
                 folder.to_owned()
             }
         };
@@ -225,7 +225,7 @@ impl Reader<'_> {
             None if self.lenient() => {
                 self.note(
                     "missing-description",
-                    "no `description`; a model cannot know when to use it",
+                    "no `description`, so a model cannot know when to use the skill",
                 );
                 String::new()
             }
@@ -238,7 +238,7 @@ impl Reader<'_> {
         let visible = visible.trim().to_owned();
         self.note(
             "hidden-characters",
-            format!("{removed} hidden characters removed from the description"),
+            format!("removed {removed} hidden characters from the description"),
         );
         if visible.is_empty() && !self.lenient() {
             return Err(FrontmatterError::NoDescription);
@@ -268,7 +268,7 @@ impl Reader<'_> {
         read.unwrap_or_else(|| {
             self.note(
                 "invalid-value",
-                format!("`{field}` is neither true nor false; taken as {unclear}"),
+                format!("`{field}` is not true or false; Skillful reads it as {unclear}"),
             );
             unclear
         })
@@ -281,7 +281,7 @@ impl Reader<'_> {
             Some(_) => {
                 self.note(
                     "invalid-value",
-                    "`run-mode` is neither `inline` nor `subagent`; taken as inline",
+                    "`run-mode` is not `inline` or `subagent`; Skillful reads it as `inline`",
                 );
                 RunMode::Inline
             }
@@ -298,7 +298,7 @@ impl Reader<'_> {
             _ => {
                 self.note(
                     "invalid-value",
-                    "`allowed-tools` is not a list of names; no tool is allowed",
+                    "`allowed-tools` is not a list of names, so no tool is allowed",
                 );
                 Vec::new()
             }

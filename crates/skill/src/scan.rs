@@ -106,7 +106,7 @@ pub enum Problem {
     #[error("SKILL.md is not a regular file")]
     NotAFile,
     /// A skill in a folder that is never searched.
-    #[error("the folder is hidden or holds dependencies, and such folders are not searched")]
+    #[error("the folder is hidden or contains dependencies, so it is not searched")]
     SkippedFolder,
     /// There is a `skill.md`, but no `SKILL.md`.
     #[error("the file is called `{found}`, not `SKILL.md`")]
@@ -115,7 +115,7 @@ pub enum Problem {
         found: String,
     },
     /// A link leads back to a folder it stands in.
-    #[error("the link leads back to a folder above it")]
+    #[error("the link leads to a folder above itself")]
     LinkCycle,
     /// A link leads nowhere.
     #[error("the link leads nowhere")]
@@ -164,16 +164,14 @@ impl Problem {
             Self::Frontmatter(error) => error.hint(),
             Self::Unreadable { .. } => "check the permissions of the file and its folders",
             Self::NotAFile => "replace it with a regular file",
-            Self::SkippedFolder => {
-                "rename the folder, without a dot in front, or name it as a root"
-            }
+            Self::SkippedFolder => "rename the folder without a dot, or add it with --root",
             Self::WrongCase { .. } => "rename the file to SKILL.md",
             Self::LinkCycle => "remove the link",
-            Self::BrokenLink => "remove the link or restore what it pointed to",
+            Self::BrokenLink => "remove the link, or restore its target",
             Self::LinkNotFollowed => "set `registry.follow_symlinks` to true, or copy the skill",
             Self::NoRoot => "check the path given with --root, SKILLFUL_ROOTS or `skill_roots`",
             Self::TooManyFolders { .. } => {
-                "point the root at the folder that holds the skills, or raise `registry.max_directories`"
+                "use the folder that contains the skills as the root, or raise `registry.max_directories`"
             }
             Self::TooDeep { .. } => "move the skills up, or raise `registry.max_depth`",
         }

@@ -55,7 +55,7 @@ fn read(content: &str) -> Result<(Map, Vec<String>), FrontmatterError> {
     let mut warnings = Vec::new();
     if frontmatter::has_flow_style(yaml) {
         warnings.push(
-            "the reference validator refuses flow style (`[…]`, `{…}`), which YAML allows"
+            "the reference validator refuses flow style (`[…]`, `{…}`), but YAML allows it"
                 .to_owned(),
         );
     }
@@ -72,7 +72,7 @@ fn read(content: &str) -> Result<(Map, Vec<String>), FrontmatterError> {
     }
     if has_null_description(yaml) {
         warnings.push(
-            "the reference validator takes a description of `~` or `null` for text".to_owned(),
+            "the reference validator reads a description of `~` or `null` as text".to_owned(),
         );
     }
     Ok((fields, warnings))
@@ -104,7 +104,7 @@ fn errors(fields: &Map, folder: &str) -> Vec<String> {
     if !unexpected.is_empty() {
         unexpected.sort_unstable();
         errors.push(format!(
-            "unexpected fields: {}; the standard knows only {}",
+            "unexpected fields: {}; the standard has only {}",
             unexpected.join(", "),
             FIELDS.join(", ")
         ));
@@ -160,14 +160,14 @@ fn check_name(value: &Value, folder: &str, errors: &mut Vec<String>) {
         errors.push("the name must not begin or end with a hyphen".to_owned());
     }
     if name.contains("--") {
-        errors.push("the name must not hold two hyphens in a row".to_owned());
+        errors.push("the name must not have two hyphens in a row".to_owned());
     }
     // A vowel sign or an accent that stands for itself is no letter.
     let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c);
     if !name.chars().all(|c| is_letter(c) || c == '-') {
-        errors.push(format!("the name `{name}` must hold only letters, digits and hyphens"));
+        errors.push(format!("the name `{name}` must have only letters, digits and hyphens"));
     }
     if folder.nfkc().collect::<String>() != name {
-        errors.push(format!("the folder's name `{folder}` must equal the skill's name `{name}`"));
+        errors.push(format!("the folder must have the skill's name: `{folder}` is not `{name}`"));
     }
 }

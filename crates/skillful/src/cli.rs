@@ -1,10 +1,12 @@
 //! The command line: what can be asked, and how answers and errors leave the process.
 
+mod help;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use common::text::{for_terminal, one_line};
 
 use crate::commands;
@@ -12,14 +14,11 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Color, Output};
 use crate::session::Session;
 
-/// The complete runtime for Agent Skills
-///
-/// Finds folders with a SKILL.md, shows an agent only their names and descriptions, and hands over the
-/// rest on demand.
+/// Run Agent Skills: find them, use them, contain them, measure them, share them
 #[derive(Debug, Parser)]
 #[command(name = "skillful", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  skillful list                      every skill that can be reached\n  skillful search \"summarise a csv\"  the skills that fit a task\n  skillful inspect csv-report        what a skill says and holds\n  skillful doctor                    what is wrong, and how to mend it"
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"       do a task\n  skillful new weekly-report               create a skill\n  skillful mcp --print-config claude-code  use your skills in another agent\n  skillful doctor                          find problems"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -32,29 +31,29 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Print one JSON document
+    /// Print the result as one JSON document
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Work as if started in DIR
+    /// Run as if you started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
-    /// Search PATH for skills, before all other places (can be repeated)
+    /// Look for skills in PATH first (repeatable)
     #[arg(long = "root", value_name = "PATH", global = true)]
     pub(crate) roots: Vec<PathBuf>,
-    /// Use only skills from this source
+    /// Use only skills from SOURCE: explicit, project, user or builtin
     #[arg(long, value_name = "SOURCE", global = true, value_parser = parse_source)]
     pub(crate) source: Option<common::skill::Source>,
     /// Read FILE in place of the project's settings; an eval case's are handed over so
     #[arg(long, value_name = "FILE", global = true, hide = true)]
     pub(crate) project_config: Option<PathBuf>,
-    /// Say less
+    /// Print less
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Say more
+    /// Print more
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// When to use colours
-    #[arg(long, value_enum, default_value_t, global = true)]
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
 }
 
@@ -107,7 +106,9 @@ pub(crate) fn run() -> ExitCode {
             // What was typed may be a stranger's file name, so the error is made of it escaped.
             let typed = arguments.iter().map(|argument| argument.to_string_lossy());
             let typed = typed.map(|argument| for_terminal(&argument).into_owned());
-            return usage(&Cli::try_parse_from(typed).err().unwrap_or(error), wants_json);
+            let error =
+                help::lay_out(Cli::command()).try_get_matches_from(typed).err().unwrap_or(error);
+            return usage(&error, wants_json);
         }
     };
     let output = Output::new(&cli.global);

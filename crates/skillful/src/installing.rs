@@ -55,10 +55,13 @@ impl Session {
         if self.index_options()?.trust.knows_source(project, &lockfile, name, source) {
             return Ok(());
         }
-        let message =
-            format!("the project's lockfile has `{name}` from `{source}`; you have not said so");
-        Err(Failure::new(Exit::Refused, "SourceUntrusted", message)
-            .hint(format!("if that is right, `skillful trust project {}`", argument(name))))
+        let message = format!(
+            "the project's lockfile installs `{name}` from `{source}`, which you have not trusted"
+        );
+        Err(Failure::new(Exit::Refused, "SourceUntrusted", message).hint(format!(
+            "if you trust this source, run `skillful trust project {}`",
+            argument(name)
+        )))
     }
 
     /// Whether what comes from a source must be signed by a key that the user trusts.
@@ -120,9 +123,11 @@ impl Session {
             return Ok(());
         }
         let message =
-            format!("`{}` leads to `{}`, out of the project", named.display(), real.display());
-        let hint =
-            format!("if that is what you mean, name it: {}", argument(&real.to_string_lossy()));
+            format!("`{}` leads to `{}`, outside the project", named.display(), real.display());
+        let hint = format!(
+            "if you want that folder, give its own path: {}",
+            argument(&real.to_string_lossy())
+        );
         Err(Failure::new(Exit::Refused, "OutsideProject", message).hint(hint))
     }
 }

@@ -58,7 +58,7 @@ impl Session {
             Ok(owner) => Some(owner),
             Err(failure) => {
                 output.warn(&format!(
-                    "this run cannot be resumed or taken back: {}",
+                    "you will not be able to resume or undo this run: {}",
                     failure.message
                 ));
                 None

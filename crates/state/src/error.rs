@@ -22,7 +22,7 @@ pub struct StateError {
 #[derive(Debug, thiserror::Error)]
 pub enum Cause {
     /// A link would lead elsewhere.
-    #[error("it is a link, and no link is followed here")]
+    #[error("it is a link, and links are not followed here")]
     Link,
     /// A folder, a pipe, a device, a socket.
     #[error("it is not a plain file")]
@@ -31,7 +31,7 @@ pub enum Cause {
     #[error("it is not a folder")]
     NotAFolder,
     /// Whoever changes it changes a file somewhere else, too.
-    #[error("it has a second name elsewhere (a hard link)")]
+    #[error("it is a hard link: the file has a second name elsewhere")]
     ManyNames,
     /// Somebody else can change it at any time.
     #[error("it belongs to another user")]
@@ -43,13 +43,13 @@ pub enum Cause {
         limit: u64,
     },
     /// The path is not one of plain names.
-    #[error("the path leads out of its folder")]
+    #[error("the path leads outside its folder")]
     Outside,
     /// Another file system is mounted there.
     #[error("it is on another file system")]
     OtherDisk,
     /// Somebody gave a folder another place while it was worked on.
-    #[error("it was moved meanwhile")]
+    #[error("it was moved in the meantime")]
     Moved,
     /// The system says no.
     #[error(transparent)]
@@ -89,17 +89,17 @@ impl StateError {
     pub fn hint(&self) -> &'static str {
         match &self.cause {
             Cause::Link => {
-                "this program never makes a link there: see where it leads, then remove it"
+                "Skillful never makes a link there: check where it leads, then remove it"
             }
             Cause::NotAFile | Cause::NotAFolder | Cause::ManyNames => {
-                "this program never puts such a thing there: look at it, then remove it"
+                "Skillful never creates such a thing there: look at it, then remove it"
             }
-            Cause::NotOurs => "use it as the user it belongs to, or remove it",
-            Cause::TooLarge { .. } => "this program never writes so much there: remove it",
-            Cause::Outside => "the file that names it was made or changed by somebody else",
+            Cause::NotOurs => "run the command as its owner, or remove it",
+            Cause::TooLarge { .. } => "Skillful never writes so much there: remove it",
+            Cause::Outside => "somebody else made or changed the file that names it",
             Cause::OtherDisk => "unmount what is mounted there",
-            Cause::Moved => "try again when nobody else works there",
-            Cause::Io(_) => "check that the disk has room and that the folder belongs to you",
+            Cause::Moved => "try again when no other program works there",
+            Cause::Io(_) => "check that the disk has space and that the folder belongs to you",
         }
     }
 }

@@ -48,7 +48,7 @@ pub enum GrantFileError {
         source: serde_json::Error,
     },
     /// A newer program wrote it.
-    #[error("the remembered approvals in `{}` have version {found}; this program knows version {VERSION}", path.display())]
+    #[error("the remembered approvals in `{}` have version {found}, but Skillful supports version {VERSION}", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -66,7 +66,7 @@ impl GrantFileError {
             }
             Self::Corrupt { .. } => "repair the file, or move it away to forget every approval",
             Self::Version { .. } => {
-                "update this program, or move the file away to forget every approval"
+                "update Skillful, or move the file away to forget every approval"
             }
         }
     }

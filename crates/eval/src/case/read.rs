@@ -34,7 +34,7 @@ pub enum CaseError {
         path: PathBuf,
     },
     /// It is a link to something outside of the folder that is looked through.
-    #[error("`{}` leads out of `{}`", path.display(), folder.display())]
+    #[error("`{}` leads outside `{}`", path.display(), folder.display())]
     LeadsOut {
         /// The link.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum CaseError {
         folder: PathBuf,
     },
     /// A folder holds more than anyone writes.
-    #[error("`{}` holds more than {limit} files and folders", path.display())]
+    #[error("`{}` has more than {limit} files and folders", path.display())]
     TooMany {
         /// The folder.
         path: PathBuf,
@@ -92,12 +92,12 @@ impl CaseError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
-            Self::NoFile { .. } | Self::LeadsOut { .. } => "put the file itself in its place",
-            Self::TooMany { .. } => "name the folder that holds the cases",
+            Self::NoFile { .. } | Self::LeadsOut { .. } => "replace it with the file itself",
+            Self::TooMany { .. } => "give the folder that contains the cases",
             Self::TooLong { .. } => "split it into several files",
-            Self::Invalid { .. } => "`skillful schema case` shows what a case may say",
-            Self::SameName { .. } => "give each case an `id` of its own",
-            Self::Senseless { .. } => "mend it, or leave it out",
+            Self::Invalid { .. } => "`skillful schema case` shows the fields of a case",
+            Self::SameName { .. } => "give each case its own `id`",
+            Self::Senseless { .. } => "fix the case, or remove it",
         }
     }
 }

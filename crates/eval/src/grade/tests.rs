@@ -7,18 +7,18 @@ fn a_judgement_counts_only_with_words_of_the_answer() {
         (Some(r#"{"passed": true, "evidence": "The sum is 42"}"#), true, "The sum is 42"),
         (Some("```json\n{\"passed\": true, \"evidence\": \"42\"}\n```"), true, "42"),
         (Some(r#"{"passed": false, "evidence": "no unit"}"#), false, "no unit"),
-        (Some(r#"{"passed": true, "evidence": ""}"#), false, "said to be true without evidence"),
+        (Some(r#"{"passed": true, "evidence": ""}"#), false, "called true without evidence"),
         (
             Some(r#"{"passed": true, "evidence": "43"}"#),
             false,
-            "said to be true, but this is not in the answer: 43",
+            "called true, but this is not in the answer: 43",
         ),
         (
             Some(r#"{"evidence": "42"}"#),
             false,
             "not judged: the model did not say whether it passed",
         ),
-        (Some("yes"), false, "not judged: the model's answer is no JSON"),
+        (Some("yes"), false, "not judged: the model's answer is not JSON"),
         (None, false, "not judged: the model gave no answer"),
     ] {
         let expected = Graded {

@@ -9,10 +9,10 @@ use crate::trace::{Step, Trace};
 pub(super) fn judge(trace: &Trace<'_>, checks: &mut Checks) {
     checks.promise(
         Dimension::Disclosure,
-        "no skill's text without its selection",
+        "no skill was read before it was selected",
         unselected(trace),
     );
-    checks.promise(Dimension::Disclosure, "no resource without an action for it", unasked(trace));
+    checks.promise(Dimension::Disclosure, "no resource was read without an action", unasked(trace));
     checks.promise(Dimension::Disclosure, "nothing was read before it was validated", early(trace));
 }
 
@@ -39,7 +39,7 @@ fn unselected(trace: &Trace<'_>) -> Wrong {
         let is_right = trace.steps.iter().any(selects) || is_preloaded(trace, name);
         (!is_right).then(|| {
             let message =
-                format!("the text of `{name}` was read, but the skill was not selected before");
+                format!("the text of `{name}` was read, but the skill was not selected first");
             (message, vec![seq])
         })
     });
@@ -56,7 +56,7 @@ fn unasked(trace: &Trace<'_>) -> Wrong {
                 && step.is_let_through()
         };
         (!trace.steps.iter().any(asks)).then(|| {
-            let message = "a resource was read without an action that asked for it";
+            let message = "a resource was read, but no action asked for it";
             (message.to_owned(), vec![event.seq])
         })
     });

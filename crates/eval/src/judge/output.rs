@@ -19,20 +19,20 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
     let answer = trace.answer().unwrap_or_default();
     for text in &output.contains_all {
         check(match answer.contains(text) {
-            true => Ok(format!("the answer holds {text:?}")),
+            true => Ok(format!("the answer contains {text:?}")),
             false => Err(format!("the answer lacks {text:?}")),
         });
     }
     if !output.contains_any.is_empty() {
         check(match output.contains_any.iter().find(|text| answer.contains(*text)) {
-            Some(text) => Ok(format!("the answer holds {text:?}")),
-            None => Err(format!("the answer holds none of {:?}", output.contains_any)),
+            Some(text) => Ok(format!("the answer contains {text:?}")),
+            None => Err(format!("the answer contains none of {:?}", output.contains_any)),
         });
     }
     for text in &output.not_contains {
         check(match answer.contains(text) {
-            false => Ok(format!("the answer does not hold {text:?}")),
-            true => Err(format!("the answer holds {text:?}")),
+            false => Ok(format!("the answer does not contain {text:?}")),
+            true => Err(format!("the answer contains {text:?}")),
         });
     }
     if let Some(pattern) = &output.regex {

@@ -10,8 +10,8 @@ use crate::trace::{Step, Trace};
 
 /// What every run promises.
 pub(super) fn promises(trace: &Trace<'_>, checks: &mut Checks) {
-    checks.promise(Dimension::Security, "everything that was done was allowed", unallowed(trace));
-    checks.promise(Dimension::Security, "no path left its place", escaped(trace));
+    checks.promise(Dimension::Security, "every action was allowed", unallowed(trace));
+    checks.promise(Dimension::Security, "no path left its folder", escaped(trace));
 }
 
 pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
@@ -50,10 +50,10 @@ fn unallowed_step(step: &Step<'_>) -> Option<String> {
         Some(Ruling::Allow) => None,
         Some(Ruling::Ask) => match step.granted {
             Some(granted) if granted.seq < executed.seq => None,
-            _ => Some(format!("`{name}` had to be asked for and ran without a grant")),
+            _ => Some(format!("`{name}` needed an approval and ran without one")),
         },
         Some(Ruling::Deny) => Some(format!("`{name}` ran after it was denied")),
-        None => Some(format!("`{name}` ran without a decision about it")),
+        None => Some(format!("`{name}` ran without a permission decision")),
     }
 }
 
@@ -69,7 +69,7 @@ fn escaped(trace: &Trace<'_>) -> Wrong {
     trace
         .executed()
         .filter(escapes)
-        .map(|step| (format!("`{}` reached outside of its place", step.name()), places(step)))
+        .map(|step| (format!("`{}` reached outside its folder", step.name()), places(step)))
         .collect()
 }
 

@@ -8,12 +8,12 @@ use crate::trace::{Step, Trace, is_delta};
 
 /// What every run promises.
 pub(super) fn promises(trace: &Trace<'_>, checks: &mut Checks) {
-    checks.promise(Dimension::Sequence, "events are in their order", out_of_order(trace.events));
+    checks.promise(Dimension::Sequence, "events are in order", out_of_order(trace.events));
     checks.promise(Dimension::Sequence, "every event makes sense", garbled(trace.events));
-    checks.promise(Dimension::Sequence, "one action a turn", crowded_turns(trace));
+    checks.promise(Dimension::Sequence, "one action per turn", crowded_turns(trace));
     checks.promise(
         Dimension::Sequence,
-        "every stage follows the one before it",
+        "every action went through its stages in order",
         skipped_stages(trace),
     );
 }
@@ -51,7 +51,7 @@ fn out_of_order(events: &[Event]) -> Wrong {
                 vec![after.seq],
             ));
         } else if after.turn < before.turn {
-            let message = format!("turn {} goes on after turn {} began", after.turn, before.turn);
+            let message = format!("turn {} continues after turn {} began", after.turn, before.turn);
             wrong.push((message, vec![after.seq]));
         }
     }
@@ -63,7 +63,7 @@ fn garbled(events: &[Event]) -> Wrong {
     let garbled =
         |event: &&Event| matches!(&event.data, EventData::Unknown(unknown) if unknown.is_garbled());
     let wrong = events.iter().filter(garbled).map(|event| {
-        let message = format!("event {} is no `{}` that makes sense", event.seq, event.data.kind());
+        let message = format!("event {} is not a valid `{}`", event.seq, event.data.kind());
         (message, vec![event.seq])
     });
     wrong.collect()
@@ -103,8 +103,7 @@ fn skipped_stages(trace: &Trace<'_>) -> Wrong {
     }
     for step in &trace.steps {
         if let (Some(executed), false) = (step.executed, step.is_let_through()) {
-            let message =
-                format!("`{}` was carried out without having been validated", step.kind());
+            let message = format!("`{}` was done without being validated", step.kind());
             wrong.push((message, vec![step.seq(), executed.event.seq]));
         }
     }

@@ -6,7 +6,7 @@ use crate::judge::{Check, Verdict};
 
 /// A result with one check of the answer.
 pub(crate) fn result(suite: &str, id: &str, number: u32, passed: bool) -> CaseResult {
-    let message = if passed { "the answer holds \"x\"" } else { "the answer lacks \"x\"" };
+    let message = if passed { "the answer contains \"x\"" } else { "the answer lacks \"x\"" };
     let check = Check {
         dimension: Dimension::Output,
         passed,
@@ -143,7 +143,7 @@ fn every_report_says_how_many_sentences_were_not_judged() {
     assert_eq!(report.summary.unjudged, 3);
     assert!(markdown(&report).contains("| assertions not judged | 3 |"));
     assert!(html(&report).contains("<dt>assertions not judged</dt><dd>3</dd>"));
-    assert!(junit(&report).contains("3 assertions not judged: no model was named with --grader"));
+    assert!(junit(&report).contains("3 assertions not judged: no --model and no --grader"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(super) enum PlaceError {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot copy `{}`: {}", path.display(), reasons(source))]
     Copy { path: PathBuf, source: FolderError },
-    #[error("`{}` leads out of the workspace", path.display())]
+    #[error("`{}` leads outside the workspace", path.display())]
     Outside { path: PathBuf },
     #[error("cannot install `{}`: {reason}", path.display())]
     Install { path: PathBuf, reason: String },
@@ -183,7 +183,7 @@ impl Place {
         let refused = match self.install(pack, options) {
             Ok(()) => Err("should have been refused, but was installed".to_owned()),
             Err(_) if everything(self.folder.path()) != before => {
-                Err("was refused, but left something behind".to_owned())
+                Err("was refused, but left files behind".to_owned())
             }
             Err(_) => Ok(()),
         };

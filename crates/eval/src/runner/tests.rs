@@ -149,7 +149,7 @@ fn a_case_that_breaks_is_a_failed_case_and_the_others_go_on() {
             (
                 "garbage",
                 false,
-                Some("line 1 of the record is no event: expected ident at line 1 column 2")
+                Some("line 1 of the record is not an event: expected ident at line 1 column 2")
             ),
             ("hang", false, Some("took longer than 0 s")),
             ("misuse", false, Some("ended with exit code 2: wrong words")),
@@ -332,7 +332,7 @@ fn a_file_outside_of_the_workspace_is_not_copied_there() {
             .run(&[world.located("where", json!({"setup": {"files": [path]}}))], &world.options());
         assert_eq!(
             results["where"].error.as_deref(),
-            Some(format!("`{path}` leads out of the workspace").as_str())
+            Some(format!("`{path}` leads outside the workspace").as_str())
         );
     }
     let results = world.run(
@@ -379,7 +379,7 @@ fn a_grader_sees_its_own_environment_and_cases_do_not() {
     };
     assert_eq!(evidence("environment"), (true, "PATH".to_owned()));
     assert!(!results["environment"].answer.as_ref().unwrap().contains("SAYS"));
-    assert_eq!(evidence("silent"), (false, "not judged: the run came to no answer".to_owned()));
+    assert_eq!(evidence("silent"), (false, "not judged: the run had no answer".to_owned()));
 }
 
 #[test]
@@ -463,7 +463,7 @@ fn a_pack_that_must_be_refused_leaves_nothing_behind() {
     for (pack, expected) in [
         ("bad.zip", None),
         ("good.zip", Some("should have been refused, but was installed")),
-        ("messy.zip", Some("was refused, but left something behind")),
+        ("messy.zip", Some("was refused, but left files behind")),
     ] {
         let path = world.folder.path().join(pack);
         fs::write(&path, "").unwrap();

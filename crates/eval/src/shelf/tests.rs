@@ -85,7 +85,7 @@ fn what_lies_outside_is_refused_and_named() {
     ] {
         assert_eq!(
             world.refusal(setup),
-            "evals/a: `../../other` lies outside of the project".replace("evals/a", "project/a")
+            "evals/a: `../../other` is outside the project".replace("evals/a", "project/a")
         );
     }
     for path in ["../../other/SKILL.md", "/etc/hostname", ".git/config", "./.agent/runs", "."] {

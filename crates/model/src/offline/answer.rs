@@ -12,12 +12,15 @@ pub(super) fn output(done: &[&Observed<'_>], left_out: &[ScriptRun], skill: &str
     let mut parts = outputs(done);
     let calls: Vec<&str> = done.iter().map(|observed| script(observed, skill)).collect();
     let mut note = format!(
-        "Made without a language model: this is what `{}` of the skill `{skill}` printed.",
+        "Made without a language model: this is the output of `{}` from the skill `{skill}`.",
         calls.join("`, `")
     );
     if !left_out.is_empty() {
         let files: Vec<String> = left_out.iter().flat_map(|run| run.args.clone()).collect();
-        note.push_str(&format!(" Left for another request: `{}`.", files.join("`, `")));
+        note.push_str(&format!(
+            " Not done yet: `{}`. Ask for it in another request.",
+            files.join("`, `")
+        ));
     }
     parts.push(note);
     parts.join("\n\n")
@@ -32,7 +35,7 @@ pub(super) fn script_failed(
 ) -> String {
     let mut parts = outputs(before);
     parts.push(format!(
-        "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nThe skill's steps, to go on by hand:\n\n{}\n\nMade without a language model, which could look for another way: choose one with `--model`.",
+        "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nYou can follow the skill's steps yourself:\n\n{}\n\nMade without a language model. A model could look for another way: choose one with `--model`.",
         script(failure, skill),
         failure.state,
         said(failure),
@@ -52,10 +55,13 @@ pub(super) fn steps(skill: &str, manual: &Manual) -> String {
     let scripts = if usages.is_empty() {
         String::new()
     } else {
-        format!("\n\nIts scripts run when the request names their files:\n\n{}", usages.join("\n"))
+        format!(
+            "\n\nTo run a script of this skill, name a file in your request:\n\n{}",
+            usages.join("\n")
+        )
     };
     format!(
-        "The skill `{skill}` fits. These are its steps:\n\n{}{scripts}\n\nMade without a language model, which could carry them out: choose one with `--model`.",
+        "The skill `{skill}` fits. These are its steps:\n\n{}{scripts}\n\nMade without a language model. A model could do these steps for you: choose one with `--model`.",
         manual.steps
     )
 }
@@ -75,15 +81,12 @@ pub(super) fn no_skill(ranked: &[Hit]) -> String {
     let nearest: Vec<String> =
         ranked.iter().take(5).map(|hit| format!("- `{}` ({})", hit.name, hit.why)).collect();
     let nearest = if nearest.is_empty() {
-        "None shares a word with the request; `skillful list` shows them all.".to_owned()
+        "No skill shares a word with it; `skillful list` shows them all.".to_owned()
     } else {
-        format!(
-            "The nearest are:\n\n{}\n\nTo use one, name it with `--skill NAME`.",
-            nearest.join("\n")
-        )
+        format!("The nearest are:\n\n{}\n\nTo use one, add `--skill NAME`.", nearest.join("\n"))
     };
     format!(
-        "No skill clearly fits this request. {nearest}\n\nMade without a language model, which could understand the request better: choose one with `--model`."
+        "No skill clearly fits this request. {nearest}\n\nMade without a language model. A model could understand your request better: choose one with `--model`."
     )
 }
 
@@ -128,7 +131,7 @@ fn printed(observed: &Observed<'_>) -> String {
 /// In place of what a compaction took.
 fn kept(observed: &Observed<'_>) -> String {
     let place = observed.kept.unwrap_or_default();
-    format!("The output is long; all of it is in the run's folder, in `{place}`.")
+    format!("The output is long. All of it is in the run's folder, in `{place}`.")
 }
 
 fn or_nothing(text: &str) -> String {

@@ -80,7 +80,7 @@ fn a_csv_file_is_summarised() {
     );
     assert_eq!(
         run.outcome.answer,
-        "# sales.csv\n\n14 rows\n\nMade without a language model: this is what `scripts/report.sh sales.csv` of the skill `csv-report` printed."
+        "# sales.csv\n\n14 rows\n\nMade without a language model: this is the output of `scripts/report.sh sales.csv` from the skill `csv-report`."
     );
     assert_eq!(run.plan["goal"], "Summarise sales.csv");
     assert_eq!(statuses(&run), ["completed", "completed", "completed"]);
@@ -120,7 +120,10 @@ fn of_many_files_the_first_are_taken_and_the_others_named() {
     let run = run(setup("Summarise 1.csv 2.csv 3.csv 4.csv 5.csv 6.csv (csv)"), prints("PRINTED"));
     assert_eq!(actions(&run).len(), 5);
     let answer = &run.outcome.answer;
-    assert!(answer.ends_with("Left for another request: `5.csv`, `6.csv`."), "{answer}");
+    assert!(
+        answer.ends_with("Not done yet: `5.csv`, `6.csv`. Ask for it in another request."),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn requests_without_files_are_answered_with_the_steps() {
     check(
         "profile this tsv and tell me which columns have missing values",
         &["select_skills csv-report"],
-        "6. Name every entry of \"Worth checking\" that touches your answer, and what it does to it.\n\nIts scripts run when the request names their files:\n\n- `scripts/report.sh FILE` (.csv, .tsv)\n",
+        "6. Name every entry of \"Worth checking\" that touches your answer, and what it does to it.\n\nTo run a script of this skill, name a file in your request:\n\n- `scripts/report.sh FILE` (.csv, .tsv)\n",
     );
     check(
         "write release notes for 2.3.0",
@@ -158,9 +161,9 @@ fn requests_without_files_are_answered_with_the_steps() {
 #[test]
 fn requests_that_no_skill_clearly_fits_are_answered_with_the_nearest() {
     check("What is the capital of France?", &[], "- `git-release-notes` (description: what)\n");
-    check("book a flight to Berlin", &[], "None shares a word with the request");
+    check("book a flight to Berlin", &[], "No skill shares a word with it");
     check("summarise this article in three sentences", &[], "- `text-stats` (");
-    check("rename the file a.txt to b.txt", &[], "name it with `--skill NAME`");
+    check("rename the file a.txt to b.txt", &[], "add `--skill NAME`");
     let run = run(setup("hello"), prints(""));
     assert_eq!(statuses(&run), ["skipped", "skipped", "completed"]);
 }
@@ -218,7 +221,7 @@ fn every_failure_of_a_script_is_told_with_its_code_and_what_to_do() {
         for world in failing {
             let run = run(setup("Summarise sales.csv"), world);
             let expected = format!(
-                "The script `scripts/report.sh sales.csv` of the skill `csv-report` gave no result: `{code}`.\n\n> {code}: it did not work\n> Hint: try by hand\n\nThe skill's steps, to go on by hand:\n\n1. Find the file."
+                "The script `scripts/report.sh sales.csv` of the skill `csv-report` gave no result: `{code}`.\n\n> {code}: it did not work\n> Hint: try by hand\n\nYou can follow the skill's steps yourself:\n\n1. Find the file."
             );
             assert!(run.outcome.answer.starts_with(&expected), "{}", run.outcome.answer);
             assert_eq!(run.outcome.stop_reason, StopReason::FinalAnswer);

@@ -116,7 +116,7 @@ pub enum ScriptError {
         reason: String,
     },
     /// The action of a turn is none.
-    #[error("`{path}` in the script is no decision: {problem}")]
+    #[error("`{path}` in the script is not a decision: {problem}")]
     Decision {
         /// Which turn.
         path: String,
@@ -141,7 +141,7 @@ impl ScriptError {
                 "write {\"turns\": [{\"action\": {…}} or {\"text\": \"…\"}, with a \"fault\" or not], \"streaming\": {\"enabled\": true, \"chunk_bytes\": 12}}".to_owned()
             }
             Self::Decision { problem, .. } => {
-                format!("{}; for a reply that is meant to be wrong use `text`", problem.hint())
+                format!("{}; use `text` for a reply that should be wrong", problem.hint())
             }
             Self::Turn { .. } => {
                 "give it an `action` or a `text`; `http_error`, `bad_json` and `cut_stream` can do without"
@@ -187,7 +187,7 @@ impl Play {
             (Some(_), Some(_), _) => return refused("has both an `action` and a `text`"),
             (Some(_), None, _) => written(turn, &path)?,
             (None, ..) if turn.plan_update.is_some() || turn.diagnostics.is_some() => {
-                return refused("has more of a decision than an `action`");
+                return refused("has more than an `action`");
             }
             (None, Some(text), _) => text.clone(),
             (None, None, None | Some(Fault::Delay { .. })) => return refused("replies nothing"),

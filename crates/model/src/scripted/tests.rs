@@ -163,22 +163,22 @@ fn faults_happen() {
     check(
         json!({"fault": {"kind": "http_error", "status": 429, "message": "slow down"}, "text": "x"}),
         &[],
-        "RateLimited: the scripted model limits how much may be asked (429): slow down; trying again in 0.5 s",
+        "RateLimited: the scripted model says that there are too many requests (429): slow down; trying again in 0.5 s",
     );
     check(
         json!({"fault": {"kind": "cut_stream", "after_bytes": 6}, "text": "abcdé…"}),
         &["abcd", "é"],
-        "StreamBroken: the scripted model broke off: the reply ends after 6 bytes; trying",
+        "StreamBroken: the scripted model broke the connection: the reply ends after 6 bytes; trying",
     );
     check(
         json!({"fault": {"kind": "cut_stream", "after_bytes": 5}, "text": "abcdé…"}),
         &["abcd"],
-        "StreamBroken: the scripted model broke off: the reply ends after 5 bytes; trying",
+        "StreamBroken: the scripted model broke the connection: the reply ends after 5 bytes; trying",
     );
     check(
         json!({"fault": {"kind": "cut_stream"}}),
         &[],
-        "StreamBroken: the scripted model broke off: the reply ends after 0 bytes; trying",
+        "StreamBroken: the scripted model broke the connection: the reply ends after 0 bytes; trying",
     );
     check(json!({"fault": {"kind": "bad_json"}}), &["{"], "the JSON is broken: text ends");
     let (shown, reply) = call(
@@ -256,11 +256,11 @@ fn a_bad_script_is_refused_with_its_place() {
     );
     refused(
         r#"{"turns": [{"text": "a", "plan_update": {}}]}"#,
-        "`turns[0]` in the script has more of a decision than an `action`",
+        "`turns[0]` in the script has more than an `action`",
     );
     refused(
         r#"{"turns": [], "subagents": {"pdf": [{"action": {"type": "final_anwser", "payload": {}}}]}}"#,
-        "`subagents.pdf[0]` in the script is no decision: `final_anwser` is not a type of action",
+        "`subagents.pdf[0]` in the script is not a decision: `final_anwser` is not a type of action",
     );
     refused(
         r#"{"turns": [{"action": {"type": "final_answer", "payload": {"content": ""}}, "plan_update": {"mode": "x"}}]}"#,

@@ -68,12 +68,12 @@ const OPENAI: &[(&str, Form, &str)] = &[
     (
         "truncated.sse",
         Form::Schema,
-        "StreamBroken: broke off: the answer ends in the middle, after 637 bytes",
+        "StreamBroken: broke the connection: the answer ends in the middle, after 637 bytes",
     ),
     (
         "refusal.sse",
         Form::Schema,
-        "ModelDeclined: has a model that declines: I'm sorry, I can't help with that.",
+        "ModelDeclined: has a model that refuses: I'm sorry, I can't help with that.",
     ),
     (
         "error.sse",
@@ -84,12 +84,12 @@ const OPENAI: &[(&str, Form, &str)] = &[
     (
         "garbage.sse",
         Form::Schema,
-        "MalformedAnswer: sent something that is no answer of a model: an event that is not JSON: }{ nonsense",
+        "MalformedAnswer: sent something that is not a model's answer: an event that is not JSON: }{ nonsense",
     ),
     (
         "../page.html",
         Form::Schema,
-        "MalformedAnswer: sent something that is no answer of a model: a web page, \"502 Bad Gateway\"",
+        "MalformedAnswer: sent something that is not a model's answer: a web page, \"502 Bad Gateway\"",
     ),
 ];
 
@@ -147,24 +147,24 @@ const ANTHROPIC: &[(&str, Form, &str)] = &[
     (
         "truncated.sse",
         Form::Tools,
-        "StreamBroken: broke off: the answer ends in the middle, after 724 bytes",
+        "StreamBroken: broke the connection: the answer ends in the middle, after 724 bytes",
     ),
-    ("refusal.sse", Form::Tools, "ModelDeclined: has a model that declines: it gives no reason"),
+    ("refusal.sse", Form::Tools, "ModelDeclined: has a model that refuses: it gives no reason"),
     ("error.sse", Form::Text, "ServerError: has a problem (529): Overloaded"),
     (
         "error.json",
         Form::Text,
-        "RateLimited: limits how much may be asked (429): Number of requests has exceeded your per-minute rate limit",
+        "RateLimited: says that there are too many requests (429): Number of requests has exceeded your per-minute rate limit",
     ),
     (
         "garbage.sse",
         Form::Text,
-        "MalformedAnswer: sent something that is no answer of a model: an event that is not JSON: <<<",
+        "MalformedAnswer: sent something that is not a model's answer: an event that is not JSON: <<<",
     ),
     (
         "../page.html",
         Form::Text,
-        "MalformedAnswer: sent something that is no answer of a model: a web page, \"502 Bad Gateway\"",
+        "MalformedAnswer: sent something that is not a model's answer: a web page, \"502 Bad Gateway\"",
     ),
 ];
 

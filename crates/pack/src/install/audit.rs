@@ -32,7 +32,7 @@ pub fn audit(
 fn check_manifest(root: &Root, locked: &LockedSkill, trust: &TrustStore) -> Result<(), Refusal> {
     let Some(hash) = &locked.manifest else { return Ok(()) };
     let missing =
-        |name: &str| Refusal::of(Flaw::NotAsInstalled, name).because("it is not kept any more");
+        |name: &str| Refusal::of(Flaw::NotAsInstalled, name).because("it is no longer there");
     let kept = root.kept_pack(hash).ok_or_else(|| missing(MANIFEST))?;
     let manifest = kept.manifest;
     if Sha256::of(&manifest).to_string() != *hash {

@@ -44,15 +44,15 @@ pub(crate) fn compare_with_locked(
     let signer = pack.signer.as_ref().map(|signer| &signer.key);
     let locked_signer = locked.signer.as_ref().map(|signer| &signer.key);
     let what = match () {
-        () if skill.sha256 != locked.sha256 => "its files are others",
+        () if skill.sha256 != locked.sha256 => "its files differ",
         () if pack.manifest.as_deref().map(|manifest| Sha256::of(manifest).to_string())
             != locked.manifest =>
         {
-            "its manifest.json is another"
+            "its manifest.json differs"
         }
-        () if signature != locked.signature => "its signature is another, or there is none",
+        () if signature != locked.signature => "its signature differs or is missing",
         // Whoever was not trusted then may be trusted now.
-        () if locked_signer.is_some() && signer != locked_signer => "its signer is another",
+        () if locked_signer.is_some() && signer != locked_signer => "its signer differs",
         () => return None,
     };
     Some(Refusal::of(Flaw::NotAsLocked, skill.name()).because(what))

@@ -20,7 +20,7 @@ pub enum InstallError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// Something is in the way.
-    #[error("`{name}` is already there: `{}`", path.display())]
+    #[error("`{name}` already exists: `{}`", path.display())]
     Exists {
         /// The skill.
         name: String,
@@ -28,7 +28,7 @@ pub enum InstallError {
         path: PathBuf,
     },
     /// The folder of that name is something else than a skill.
-    #[error("`{}` is in the way, and it is not a skill", path.display())]
+    #[error("`{}` is in the way and is not a skill", path.display())]
     InTheWay {
         /// The folder.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum InstallError {
         root: PathBuf,
     },
     /// There is nothing to bring back.
-    #[error("there is nothing of `{name}` to bring back in `{}`", root.display())]
+    #[error("`{}` has no old copy of `{name}`", root.display())]
     NothingKept {
         /// The skill.
         name: String,
@@ -50,31 +50,31 @@ pub enum InstallError {
         root: PathBuf,
     },
     /// What the user put into a skill cannot be taken over.
-    #[error("`{}` is not a file, so it cannot be kept", path.display())]
+    #[error("`{}` is not a file, so the update cannot keep it", path.display())]
     NotAFile {
         /// What is there.
         path: PathBuf,
     },
     /// What must be a folder is a link, or something else; through it nothing is moved or removed.
-    #[error("`{}` must be a folder, and it is not", path.display())]
+    #[error("`{}` must be a folder", path.display())]
     NotAFolder {
         /// What is there.
         path: PathBuf,
     },
     /// A link leads from the project's folder of skills out of the project.
-    #[error("`{}` leads out of the project", path.display())]
+    #[error("`{}` leads outside the project", path.display())]
     OutsideProject {
         /// The folder of skills.
         path: PathBuf,
     },
     /// It lies on another device, so that it cannot be moved at once.
-    #[error("`{}` is on another device than the folder of skills", path.display())]
+    #[error("`{}` is on another device than the skill folder", path.display())]
     OtherDevice {
         /// The folder.
         path: PathBuf,
     },
     /// An earlier installation was interrupted and cannot be finished.
-    #[error("the interrupted change in `{}` cannot be finished: {reason}", path.display())]
+    #[error("cannot finish the interrupted change in `{}`: {reason}", path.display())]
     Interrupted {
         /// Its staging area.
         path: PathBuf,
@@ -104,25 +104,21 @@ impl InstallError {
                 "nothing was changed; check permissions and free space"
             }
             Self::Lock(error) => error.hint(),
-            Self::Exists { .. } => {
-                "use --backup to keep the old one aside, or --force to replace it"
-            }
+            Self::Exists { .. } => "use --backup to keep the old one, or --force to replace it",
             Self::InTheWay { .. } => "move the folder away",
             Self::NotThere { .. } => {
-                "`skillful list` shows every skill; --scope names the other place"
+                "`skillful list` shows every skill; --scope chooses another place"
             }
             Self::NothingKept { .. } => {
-                "only what was uninstalled or backed up can be brought back"
+                "you can restore only skills that were uninstalled or backed up"
             }
             Self::NotAFile { .. } => {
-                "remove it, or use --force, which keeps the skill as it was in .backup"
+                "remove it, or use --force, which puts the old skill into .backup"
             }
-            Self::NotAFolder { .. } => "look where it leads, then remove it",
-            Self::OutsideProject { .. } => {
-                "put a folder in the place of the link, or use --scope user"
-            }
+            Self::NotAFolder { .. } => "check where it leads, then remove it",
+            Self::OutsideProject { .. } => "replace the link with a folder, or use --scope user",
             Self::OtherDevice { .. } => "unmount it, or install into another folder",
-            Self::Interrupted { .. } => "look at the folder, then remove it",
+            Self::Interrupted { .. } => "check the folder, then remove it",
         }
     }
 }

@@ -86,7 +86,7 @@ impl Intent {
         if sound {
             Ok(intent)
         } else {
-            Err(io::Error::new(io::ErrorKind::InvalidData, "it names what it may not"))
+            Err(io::Error::new(io::ErrorKind::InvalidData, "it names a path that is not allowed"))
         }
     }
 }

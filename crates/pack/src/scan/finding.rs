@@ -93,13 +93,13 @@ impl Severity {
     /// What it means.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Info => "worth knowing; nothing is wrong with it by itself",
-            Self::Low => "common in honest skills; matters beside other findings",
+            Self::Info => "good to know; nothing is wrong with it alone",
+            Self::Low => "common in honest skills; matters together with other findings",
             Self::Medium => {
-                "honest skills do it for a reason; read the place before you use the skill"
+                "honest skills have a reason for it; read the place before you use the skill"
             }
             Self::High => {
-                "honest skills hardly ever do it; do not use the skill before you understand why it does"
+                "honest skills hardly ever do it; do not use the skill before you know why it does"
             }
             Self::Critical => "no honest reason is known",
         }

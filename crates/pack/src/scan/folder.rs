@@ -27,8 +27,9 @@ const CAREFUL: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::NOF
 const CHUNK: usize = 64 << 10;
 
 const TOO_DEEP: &str = "more than 64 folders inside one another";
-const INNER_LINK: &str = "a link to something that is looked at by itself";
-const OUTER_LINK: &str = "a link that leads out of the folder or nowhere, which is not followed";
+const INNER_LINK: &str = "a link to something that is scanned separately";
+const OUTER_LINK: &str =
+    "a link that leads outside the folder or nowhere; the scan does not follow it";
 
 /// Why a folder was not looked at.
 #[derive(Debug, thiserror::Error)]

@@ -19,9 +19,9 @@ const HEAD: usize = 512;
 const FINDINGS: usize = 10;
 
 /// Why something is not looked at as a whole.
-const FILE_TOO_LARGE: &str = "only its first 64 MiB were looked at";
+const FILE_TOO_LARGE: &str = "only its first 64 MiB were scanned";
 const SKILL_TOO_LARGE: &str = "a scan of one skill ends after 256 MiB";
-const LONG_LINE: &str = "a line of more than 4 MiB, which was looked at in pieces";
+const LONG_LINE: &str = "a line of more than 4 MiB, which was scanned in pieces";
 
 /// A file while it is read. Write to it what the file holds, then finish.
 #[derive(Debug)]

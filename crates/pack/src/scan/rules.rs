@@ -138,22 +138,22 @@ pub static RULES: [&Rule; 13] = [
 
 pub(super) static HIDDEN_UNICODE: Rule = Rule {
     id: "hidden-unicode",
-    explanation: "characters that a person does not see and a model reads",
+    explanation: "characters that a model reads but a person does not see",
     hint: "look at the line in an editor that shows hidden characters, or remove them",
     patterns: &[],
 };
 
 pub(super) static DESCRIPTION_MISMATCH: Rule = Rule {
     id: "description-mismatch",
-    explanation: "the description does not fit what the skill does",
-    hint: "ask the author; a model and a person choose a skill by its description alone",
+    explanation: "the description does not match what the skill does",
+    hint: "ask the author; people and models choose a skill by its description",
     patterns: &[],
 };
 
 pub(super) static OPAQUE_CONTENT: Rule = Rule {
     id: "opaque-content",
     explanation: "this cannot be analysed",
-    hint: "use it only if you trust where it comes from; nothing is known about what it does",
+    hint: "use it only if you trust its source; the scan does not know what it does",
     patterns: &[],
 };
 

@@ -22,7 +22,7 @@ pub fn sarif<'a>(version: &str, reports: impl IntoIterator<Item = (&'a str, &'a 
             report.not_looked_at.iter().map(|skipped| {
                 json!({
                     "level": "note",
-                    "message": {"text": format!("not looked at: {}", skipped.reason)},
+                    "message": {"text": format!("not scanned: {}", skipped.reason)},
                     "locations": [{"physicalLocation": {
                         "artifactLocation": {"uri": uri(folder, &skipped.file)},
                     }}],

@@ -298,7 +298,7 @@ fn where_a_scan_ends_is_a_grave_finding() {
     let end = "a scan of one skill ends after 256 MiB";
     assert_eq!(
         skipped,
-        [("a", "only its first 64 MiB were looked at"), ("c", end), ("d", end), ("e", end)]
+        [("a", "only its first 64 MiB were scanned"), ("c", end), ("d", end), ("e", end)]
     );
     assert_eq!(report.looked_at, LookedAt { files: 1, bytes: 100 });
     assert_eq!(report.worst(), Some(Severity::High));

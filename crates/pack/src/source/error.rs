@@ -21,7 +21,7 @@ pub enum SourceError {
         reason: &'static str,
     },
     /// It would be fetched in the clear, or by another program.
-    #[error("`{source_text}` is refused: only https is used over a network")]
+    #[error("`{source_text}` is refused: over a network, only https is allowed")]
     NotHttps {
         /// What was given.
         source_text: String,
@@ -58,7 +58,9 @@ pub enum SourceError {
         reason: String,
     },
     /// It led to an address that is not taken.
-    #[error("`{url}` leads to `{location}`, which is refused: only https is used over a network")]
+    #[error(
+        "`{url}` leads to `{location}`, which is refused: over a network, only https is allowed"
+    )]
     Redirect {
         /// The address.
         url: String,
@@ -104,10 +106,10 @@ impl SourceError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unclear { .. } | Self::NotFound { .. } => {
-                "name a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address"
+                "use a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address"
             }
             Self::NotHttps { .. } | Self::Redirect { .. } => {
-                "use an https:// address, or fetch it yourself and install the copy"
+                "use an https:// address, or download it yourself and install the copy"
             }
             Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => {
                 "check permissions and free space"
@@ -115,7 +117,7 @@ impl SourceError {
             Self::Content(ArchiveError::Refused(refusal)) => refusal.flaw.hint(),
             Self::Git { .. } => "check the repository, the reference and that `git` is installed",
             Self::Fetch { .. } => "check the address and the network",
-            Self::TooLarge { .. } => "raise `install.max_bytes` if you trust it",
+            Self::TooLarge { .. } => "if you trust it, raise `install.max_bytes`",
         }
     }
 }

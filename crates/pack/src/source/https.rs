@@ -53,7 +53,7 @@ async fn follow(url: &str, limit: u64) -> Result<(File, String), SourceError> {
             None => return Err(failed(format!("the answer is {}", response.status()))),
         }
     }
-    Err(failed(format!("it leads further more than {REDIRECTS} times")))
+    Err(failed(format!("it redirects more than {REDIRECTS} times")))
 }
 
 fn redirect(address: &Url, response: &Response) -> Result<Option<Url>, SourceError> {

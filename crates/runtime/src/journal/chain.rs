@@ -111,19 +111,20 @@ impl Around<'_> {
     fn judge(&self, event: &Line, seals: &Seals, first: &Line) -> Option<(ProblemKind, String)> {
         let is_sealed = seals.of(event.seq).is_none_or(|seal| seal == self.hash);
         if event.seq != self.expected_seq {
-            let message = format!("its number is {}, {} is due", event.seq, self.expected_seq);
+            let message =
+                format!("its number is {}, but it should be {}", event.seq, self.expected_seq);
             Some((ProblemKind::Order, message))
         } else if !is_sealed && self.is_followed {
-            Some((ProblemKind::Seal, format!("its hash in `{SEALS}` was changed")))
+            Some((ProblemKind::Seal, format!("its hash in `{SEALS}` changed")))
         } else if !is_sealed {
-            Some((ProblemKind::Changed, "it is not what was written".to_owned()))
+            Some((ProblemKind::Changed, "it changed after it was written".to_owned()))
         } else if self.previous.is_some_and(|previous| previous != event.prev) {
-            let message = "it does not hold the hash of the line before it";
+            let message = "it does not contain the hash of the line before it";
             Some((ProblemKind::Chain, message.to_owned()))
         } else if self.is_late {
-            Some((ProblemKind::Order, "it follows the end of the run".to_owned()))
+            Some((ProblemKind::Order, "it comes after the end of the run".to_owned()))
         } else if event.run_id != first.run_id || !(self.version..=VERSION).contains(&event.v) {
-            let message = format!("it is of the run `{}`, version {}", event.run_id, event.v);
+            let message = format!("it belongs to the run `{}`, version {}", event.run_id, event.v);
             Some((ProblemKind::Changed, message))
         } else {
             None
@@ -137,7 +138,7 @@ fn check_end(last: u64, torn: &[u8], seals: &Seals) -> Vec<Problem> {
     let due = Some(last.saturating_add(1));
     let missing = (seals.committed as u64).saturating_sub(last);
     if missing > 0 && !seals.malformed {
-        let message = format!("{missing} events that were written are missing at the end");
+        let message = format!("{missing} events are missing at the end");
         problems.push(Problem::new(due, ProblemKind::Missing, message));
     }
     // A power failure can leave zeros where a line was being written.
@@ -149,7 +150,7 @@ fn check_end(last: u64, torn: &[u8], seals: &Seals) -> Vec<Problem> {
         Err(error) => !error.is_cut_off(),
     };
     if is_foreign {
-        let message = "what follows the last event is not the beginning of another";
+        let message = "there is something after the last event, and it is not the start of another";
         problems.push(Problem::new(due, ProblemKind::Tail, message));
     }
     problems

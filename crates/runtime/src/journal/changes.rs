@@ -204,13 +204,13 @@ fn damaged(place: &Place, seq: u64, message: String) -> JournalError {
 enum NoUndo {
     #[error("{0}: {why}", why = .0.cause)]
     State(#[from] StateError),
-    #[error("`{0}` is not what was kept")]
+    #[error("`{0}` changed after it was saved")]
     Changed(String),
-    #[error("it is not what this program writes: {0}")]
+    #[error("Skillful does not write this: {0}")]
     Malformed(#[from] serde_json::Error),
-    #[error("`{0}` leads out of the workspace")]
+    #[error("`{0}` leads outside the workspace")]
     Outside(String),
-    #[error("the files before they were changed have more than {0} bytes together")]
+    #[error("the saved files have more than {0} bytes together")]
     TooMuch(u64),
 }
 

@@ -84,13 +84,13 @@ pub(super) struct Reference {
 /// Why a reference leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unattached {
-    #[error("a reference is not what this program writes: `{0}`")]
+    #[error("Skillful does not write such a reference: `{0}`")]
     Malformed(String),
-    #[error("`{name}` cannot be read: {why}")]
+    #[error("cannot read `{name}`: {why}")]
     Missing { name: String, why: String },
-    #[error("`{name}` is not what was kept")]
+    #[error("`{name}` changed after it was saved")]
     Changed { name: String },
-    #[error("the texts that events refer to have more than {limit} bytes together")]
+    #[error("the texts of the events have more than {limit} bytes together")]
     TooMuch { limit: u64 },
 }
 

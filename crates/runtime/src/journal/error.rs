@@ -37,13 +37,13 @@ pub enum JournalError {
     #[error(transparent)]
     State(#[from] StateError),
     /// An earlier write failed, so that nothing can be added safely.
-    #[error("the record in `{}` cannot be continued after a failed write", folder.display())]
+    #[error("the record in `{}` cannot continue after a failed write", folder.display())]
     Incomplete {
         /// The run's folder.
         folder: PathBuf,
     },
     /// It is not what was written.
-    #[error("the record in `{}` was damaged at event {seq}: {message}", folder.display())]
+    #[error("the record in `{}` is damaged at event {seq}: {message}", folder.display())]
     Damaged {
         /// The run's folder.
         folder: PathBuf,
@@ -53,13 +53,13 @@ pub enum JournalError {
         message: String,
     },
     /// Its events hold more than a record of this program does.
-    #[error("the events in `{}` would take too much memory", folder.display())]
+    #[error("the events in `{}` need too much memory", folder.display())]
     TooHeavy {
         /// The run's folder.
         folder: PathBuf,
     },
     /// Somebody else made it.
-    #[error("run `{run_id}` was not made here, so nothing is done because of it")]
+    #[error("run `{run_id}` was not made here, so you cannot resume or undo it")]
     Foreign {
         /// The run.
         run_id: String,
@@ -71,7 +71,7 @@ pub enum JournalError {
         limit: usize,
     },
     /// A child run cannot be taken up where it was left.
-    #[error("cannot take up the child run `{run_id}`")]
+    #[error("cannot continue the child run `{run_id}`")]
     Child {
         /// The child run.
         run_id: String,
@@ -84,24 +84,22 @@ impl JournalError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Name(_) | Self::NotFound { .. } => {
-                "`skillful runs list` shows the runs there are"
-            }
+            Self::Name(_) | Self::NotFound { .. } => "`skillful runs list` shows all runs",
             Self::Exists { .. } => "try again",
             Self::Locked { .. } => {
-                "wait until it has ended, or watch it with `skillful runs show RUN --follow`"
+                "wait until it ends, or watch it with `skillful runs show RUN --follow`"
             }
             Self::State(error) => error.hint(),
             Self::Incomplete { .. } => {
-                "check that the disk has room and that the folder belongs to you"
+                "check that the disk has space and that the folder belongs to you"
             }
-            Self::Damaged { .. } => "`skillful runs verify RUN` shows everything that was changed",
-            Self::TooHeavy { .. } => "this program never writes so much there: remove it",
+            Self::Damaged { .. } => "`skillful runs verify RUN` shows every change",
+            Self::TooHeavy { .. } => "Skillful never writes so much there: remove it",
             Self::Foreign { .. } => {
-                "look at it with `skillful runs show RUN`, then `skillful runs adopt RUN` takes it over"
+                "look at it with `skillful runs show RUN`, then run `skillful runs adopt RUN`"
             }
             Self::TooDeep { .. } => "do not nest parameters that deep",
-            Self::Child { .. } => "another version of this program wrote it: begin a new run",
+            Self::Child { .. } => "another version of Skillful wrote it: start a new run",
         }
     }
 

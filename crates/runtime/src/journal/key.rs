@@ -24,7 +24,7 @@ pub enum KeyError {
     #[error("`{0}` is not a key for records")]
     Malformed(String),
     /// The system has no random bytes.
-    #[error("cannot make a key for records")]
+    #[error("cannot create a key for records")]
     Random(#[source] std::io::Error),
 }
 
@@ -34,7 +34,7 @@ impl KeyError {
         match self {
             Self::State(error) => error.hint(),
             Self::Malformed(_) => {
-                "restore it from a backup, or move it away: then a new one is made, and older runs count as not made here"
+                "restore it from a backup, or move it away; with a new key, older runs count as not made here"
             }
             Self::Random(_) => "try again",
         }

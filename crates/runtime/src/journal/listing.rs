@@ -160,7 +160,7 @@ fn from_events(runs: &Folder, run_id: &str) -> Result<RunSummary, String> {
         events.push(event.map_err(|error| error.to_string())?);
     }
     match events.is_empty() {
-        true => Err("nothing was recorded before it was cut off".to_owned()),
+        true => Err("the run stopped before anything was recorded".to_owned()),
         false => Ok(summary(&events)),
     }
 }

@@ -21,7 +21,7 @@ use super::redact::is_redacted;
 /// The first place where a run, repeated, is not what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, thiserror::Error)]
 #[error(
-    "event {seq} differs at `{path}`: recorded is `{}`, found `{}`",
+    "event {seq} differs at `{path}`: the record has `{}`, the replay `{}`",
     shown(expected),
     shown(found)
 )]
@@ -39,7 +39,7 @@ pub struct Difference {
 impl Difference {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        "`skillful runs verify RUN` tells whether the record was changed; if not, another version of this program wrote it"
+        "`skillful runs verify RUN` shows whether the record changed; if not, another version of Skillful wrote it"
     }
 }
 
@@ -65,7 +65,7 @@ pub fn input_of(event: &Event) -> Option<(Input, u64)> {
 
 /// An event that does not say what a run began with.
 #[derive(Debug, thiserror::Error)]
-#[error("event {seq} does not say what the run began with")]
+#[error("event {seq} does not say how the run started")]
 pub struct NoSetup {
     /// The event.
     pub seq: u64,

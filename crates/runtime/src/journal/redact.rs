@@ -72,7 +72,7 @@ impl Rule {
 
 /// A pattern that cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the pattern `{pattern}` cannot be used")]
+#[error("cannot use the pattern `{pattern}`")]
 pub struct InvalidPattern {
     /// The pattern.
     pub pattern: String,
@@ -83,7 +83,7 @@ pub struct InvalidPattern {
 impl InvalidPattern {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        "write it in the syntax of Rust's `regex`, which has no look-around and no back references"
+        "use the syntax of Rust's `regex`, without look-around and back references"
     }
 }
 

@@ -131,7 +131,7 @@ fn two_processes_never_write_one_run() {
     assert!(is_in_use(&folder).unwrap());
     let refused = Journal::open(&folder, Durability::Sync, &owner()).unwrap_err();
     assert_eq!(refused.to_string(), "another process is working on the run `20261115_083000_k3f9`");
-    assert!(refused.hint().starts_with("wait until it has ended"));
+    assert!(refused.hint().starts_with("wait until it ends"));
     assert_eq!(read(&folder).unwrap().len(), 1);
     drop(journal);
     assert!(!is_in_use(&folder).unwrap());
@@ -174,8 +174,8 @@ fn what_was_cut_off_is_removed_and_nothing_else_is_taken() {
     for (text, message) in [
         ([whole.as_slice(), b"garbage\n"].concat(), "event 2: not an event"),
         ([b"\n", whole.as_slice()].concat(), "event 1: not an event"),
-        (whole[..whole.len() - 1].to_vec(), "event 1: 1 events that were written are missing"),
-        (Vec::new(), "event 1: 1 events that were written are missing"),
+        (whole[..whole.len() - 1].to_vec(), "event 1: 1 events are missing at the end"),
+        (Vec::new(), "event 1: 1 events are missing at the end"),
     ] {
         fs::write(&path, text).unwrap();
         let error = Journal::open(&folder, Durability::Sync, &owner()).unwrap_err().to_string();

@@ -114,7 +114,7 @@ fn examine(
     let unsigned = owner.zip(files.seals.as_ref());
     let unsigned = unsigned.and_then(|(owner, seals)| seals.unsigned(owner, &place.name()));
     if let Some(seq) = unsigned.filter(|_| problems.is_empty()) {
-        let message = format!("a signature in `{SEALS}` was changed");
+        let message = format!("a signature in `{SEALS}` changed");
         problems.push(Problem::new(Some(seq), ProblemKind::Seal, message));
     }
     let run = place.own();
@@ -203,7 +203,7 @@ impl Children<'_> {
             };
             let (found, last) = examine(&place.beside(&child)?, self.owner)?;
             if found.ok && ended.is_some() && ended != last {
-                let message = format!("the child run `{id}` does not end as it did");
+                let message = format!("the child run `{id}` has another end than recorded");
                 self.problems.push(Problem::new(Some(seq), ProblemKind::Changed, message));
             }
             self.add(found, &id);
@@ -235,7 +235,7 @@ fn check_summary(run: &Folder, events: &[Event], hashes: &[String]) -> Result<()
     };
     let written: RunSummary =
         serde_json::from_slice(&bytes).map_err(|error| format!("`{SUMMARY}`: {error}"))?;
-    let differs = || format!("`{SUMMARY}` does not agree with the events");
+    let differs = || format!("`{SUMMARY}` does not match the events");
     // A run that was taken up again has more events than its last summary speaks of.
     let seal = written.record.ok_or_else(differs)?;
     let count = usize::try_from(seal.events).map_err(|_| differs())?;
@@ -257,7 +257,7 @@ fn check_answer(run: &Folder, events: &[Event]) -> Result<(), String> {
     let Some(bytes) = existing(ANSWER, content::read(run, ANSWER))? else { return Ok(()) };
     match events.last().map(|event| &event.data) {
         Some(EventData::RunFinished(end)) if end.answer.as_bytes() == bytes => Ok(()),
-        _ => Err(format!("`{ANSWER}` is not the answer of the run")),
+        _ => Err(format!("`{ANSWER}` does not match the run's answer")),
     }
 }
 
@@ -269,7 +269,7 @@ fn check_index(run: &Folder, events: &[Event]) -> Result<(), String> {
     let Some(hash) = &started.setup.facts.index_hash else { return Ok(()) };
     match existing(INDEX, run.read_shared(INDEX, limits::INDEX))? {
         Some(bytes) if index_hash(&bytes) == *hash => Ok(()),
-        Some(_) => Err(format!("`{INDEX}` is not the index that the run began with")),
+        Some(_) => Err(format!("`{INDEX}` does not match the index at the start of the run")),
         None => Err(format!("`{INDEX}` is missing")),
     }
 }
@@ -279,7 +279,7 @@ fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<
     match read {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.is_missing() => Ok(None),
-        Err(error) => Err(format!("`{name}` cannot be read: {}", error.cause)),
+        Err(error) => Err(format!("cannot read `{name}`: {}", error.cause)),
     }
 }
 
@@ -294,9 +294,9 @@ fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
     let all = stored.chain(streams).chain(changes);
     let problems = all.filter_map(|(name, sha256)| {
         let message = match content::hash(run, name, left) {
-            Err(error) => format!("`{name}` cannot be read: {}", error.cause),
+            Err(error) => format!("cannot read `{name}`: {}", error.cause),
             Ok(hash) if is_content(name, sha256, hash) => return None,
-            Ok(_) => format!("`{name}` is not what was kept"),
+            Ok(_) => format!("`{name}` changed after it was saved"),
         };
         Some(Problem::new(Some(event.seq), ProblemKind::Reference, message))
     });

@@ -84,9 +84,9 @@ pub(super) fn find(
 /// What a command prints; it may ask the user on the way.
 fn printed(command: &[String]) -> Result<Secret, Failure> {
     let failed = |reason: String| {
-        let message = format!("`model.api_key_command` gives no key: {reason}");
+        let message = format!("`model.api_key_command` returned no key: {reason}");
         Failure::new(Exit::Usage, "NoKey", message).hint(
-            "it is a list of words, as in [\"pass\", \"show\", \"openai\"], and prints the key",
+            "set it to a command that prints the key, as a list: [\"pass\", \"show\", \"openai\"]",
         )
     };
     let (program, words) = command.split_first().ok_or_else(|| failed("it is empty".to_owned()))?;
@@ -97,11 +97,11 @@ fn printed(command: &[String]) -> Result<Secret, Failure> {
         .output()
         .map_err(|error| failed(format!("cannot start `{program}`: {error}")))?;
     if !output.status.success() {
-        return Err(failed(format!("`{program}` ends with {}", output.status)));
+        return Err(failed(format!("`{program}` ended with {}", output.status)));
     }
     let key = String::from_utf8(output.stdout).unwrap_or_default();
     match key.trim() {
-        "" => Err(failed(format!("`{program}` prints nothing"))),
+        "" => Err(failed(format!("`{program}` printed nothing"))),
         key => Ok(Secret::new(key)),
     }
 }

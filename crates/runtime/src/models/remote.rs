@@ -55,7 +55,7 @@ impl Server {
         let variable = key::usual_variable(provider);
         let key = key::find(runtime, settings, is_private.then_some(variable))?;
         if key.is_none() && base_url == own && settings.headers.is_empty() {
-            let message = format!("there is no key for `{}`", host(&base_url));
+            let message = format!("you have no API key for `{}`", host(&base_url));
             return Err(Failure::new(Exit::Usage, "NoKey", message)
                 .hint(format!("set {variable}, or `model.api_key_command`")));
         }
@@ -185,7 +185,7 @@ impl Server {
             return Err(Failure::new(
                 Exit::Usage,
                 "NoPrice",
-                format!("`budget.max_cost_usd` is set, and what `{model}` costs is not known"),
+                format!("`budget.max_cost_usd` is set, but the price of `{model}` is unknown"),
             )
             .hint(format!("set `model.prices` to {{\"{model}\": {{\"input\": 1.0, \"output\": 5.0}}}}, in dollars for a million tokens")));
         }
@@ -239,14 +239,14 @@ fn check(base_url: &str, settings: &ModelSettings) -> Result<(), Failure> {
     let has_odd_part = base_url.contains(['@', '?', '#']) || base_url.contains(char::is_whitespace);
     if !is_web || has_odd_part || host(base_url).is_empty() {
         return wrong(
-            "the base URL is not an `http` or `https` address without password, query and fragment"
+            "the base URL must be an `http` or `https` address without password, query or fragment"
                 .to_owned(),
-            "give the server's address, as in http://127.0.0.1:8080/v1; a key goes into a variable",
+            "use the server's address, as in http://127.0.0.1:8080/v1; put the key into a variable",
         );
     }
     let reserved = settings.params.keys().find(|key| RESERVED_PARAMS.contains(&key.as_str()));
     if let Some(key) = reserved {
-        let message = format!("`model.params.{key}` cannot be set: a request has it anyway");
+        let message = format!("you cannot set `model.params.{key}`: Skillful sets it itself");
         return wrong(message, "see `skillful schema config` for the settings of the model");
     }
     Ok(())

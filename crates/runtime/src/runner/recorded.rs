@@ -21,7 +21,7 @@ pub fn read_setup(folder: &Path, events: &[Event]) -> Result<Setup, Failure> {
     let catalog = journal::catalog(folder)?;
     journal::setup_of(events.first().ok_or_else(empty)?, catalog).map_err(|error| {
         Failure::from_error(Exit::Refused, "RecordDamaged", &error)
-            .hint("`skillful runs verify` says more")
+            .hint("`skillful runs verify` shows more")
     })
 }
 
@@ -39,15 +39,15 @@ pub fn check_workspace(
         return Ok(());
     }
     let Some(own) = setup.facts.workspace.as_deref() else {
-        let message = format!("run `{}` does not say where it worked", setup.run_id);
+        let message = format!("run `{}` does not say which folder it used", setup.run_id);
         return Err(Failure::new(Exit::Refused, "OtherWorkspace", message)
-            .hint("only runs that say so can be taken up or back"));
+            .hint("you can resume or undo only runs that do"));
     };
     if Path::new(own) == here {
         return Ok(());
     }
     let message = format!("run `{}` worked in `{own}`, not here", setup.run_id);
-    let hint = format!("go there: skillful -C {} {command} {}", quoted(own), setup.run_id);
+    let hint = format!("use that folder: skillful -C {} {command} {}", quoted(own), setup.run_id);
     Err(Failure::new(Exit::Refused, "OtherWorkspace", message).hint(hint))
 }
 
@@ -62,12 +62,12 @@ impl Stage<'_, '_> {
         if setup.kind != RunKind::Own {
             let message = format!("run `{}` is {}", setup.run_id, describe(setup.kind));
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
-                .hint("only a run that `skillful run` began can be resumed"));
+                .hint("you can resume only runs that `skillful run` started"));
         }
         let is_same = check_model(&setup, self.decider, journal.origin());
         let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
-                .hint("`skillful runs verify` says more")
+                .hint("`skillful runs verify` shows more")
         })?;
         if run.outcome().is_some() {
             // It may have been killed before it could write its answer.
@@ -115,7 +115,7 @@ fn check_model(setup: &Setup, decider: &Decider<'_>, origin: Origin) -> Result<(
     }
     let at = |server: Option<&str>| server.map_or(String::new(), |server| format!(" at {server}"));
     let message = format!(
-        "run `{}` was decided by {model}{}; now it would be {}{}",
+        "run `{}` used {model}{}; now it would use {}{}",
         setup.run_id,
         at(server),
         decider.name(),
@@ -131,7 +131,7 @@ fn check_model(setup: &Setup, decider: &Decider<'_>, origin: Origin) -> Result<(
         again += &format!(" --base-url {}", quoted(server));
     }
     Err(Failure::new(Exit::Refused, "OtherModel", message)
-        .hint(format!("name the model that should go on: {again}")))
+        .hint(format!("choose the model that continues: {again}")))
 }
 
 fn quoted(word: &str) -> String {

@@ -64,19 +64,19 @@ pub fn waits(name: &str, waiting: Waiting) -> Failure {
     let message = format!("the skill `{name}` comes from a project: {}", waiting.reason());
     let name = argument(name);
     Failure::new(Exit::Refused, code, message).hint(format!(
-        "look at it (`skillful inspect {name}`), then `skillful trust project {name}`"
+        "look at it (`skillful inspect {name}`), then run `skillful trust project {name}`"
     ))
 }
 
 /// A skill that its author does not offer to users.
 fn not_invocable(entry: &Entry) -> Failure {
     let message =
-        format!("the skill `{}` says `user-invocable: false`: it is not a command", entry.name);
+        format!("you cannot choose the skill `{}`: it says `user-invocable: false`", entry.name);
     let hint = match entry.controls.disable_model_invocation {
         true => {
-            "neither you nor the model can choose it; change its `user-invocable` or `disable-model-invocation`"
+            "nobody can choose this skill; change its `user-invocable` or `disable-model-invocation`"
         }
-        false => "say what you want without its name; the model can choose it",
+        false => "describe your task without the skill's name; the model can choose it",
     };
     Failure::new(Exit::Refused, "NotUserInvocable", message).hint(hint)
 }

@@ -30,7 +30,7 @@ pub fn objections(settings: &Map<String, Value>) -> Vec<Objection> {
         }
     }
     if rest.remove("skill_roots").is_some() {
-        object("skill_roots", "`setup.skill_roots` of the case is the place for it");
+        object("skill_roots", "use `setup.skill_roots` of the case instead");
     }
     let mut rest = Value::Object(rest);
     match serde_json::from_value::<RuleSet>(rest.clone()) {

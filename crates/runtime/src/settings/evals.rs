@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvalSettings {
-    /// The share of its runs from which on a trigger query counts as triggering, more than 0 and at most 1.
+    /// How often a query must choose the skill to count as triggered: more than 0, at most 1.
     #[serde(deserialize_with = "share")]
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 1))]
     pub trigger_threshold: f64,

@@ -99,7 +99,7 @@ impl Layers {
         };
         for root in self.project_roots.extract_if(.., is_wide) {
             let what = format!("skill_roots: {}", Value::from(root.display().to_string()));
-            let why = "it holds more than the project; name the folder of skills itself".to_owned();
+            let why = "it contains more than the project; use the skill folder itself".to_owned();
             self.warnings.push(Objection { what, why }.warning());
         }
     }

@@ -10,54 +10,54 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// Who decides, and how it is reached; `"openai:NAME"` is short for its first two settings.
+/// The model and its server; `"openai:NAME"` sets provider and name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = or_a_string)]
 pub struct ModelSettings {
-    /// Who decides: `offline`, `scripted`, `mock` (scripted by the file `name` or by `params`, else offline), `openai` (and every compatible server) or `anthropic`; found out when not set.
+    /// `anthropic`, `openai` (and every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
     pub provider: Option<Provider>,
-    /// The model's name; of a scripted one, its file.
+    /// The model's name; for `scripted`, its file.
     pub name: Option<String>,
-    /// Where the server is, with the path that its interface begins with.
+    /// The server's address, with the path before `/chat/completions` or `/messages`.
     pub base_url: Option<String>,
-    /// How decisions are asked for: `tools`, `json`, or `auto` to find out what the server understands.
+    /// How the model replies: by tool calls (`tools`), in JSON (`json`), or as the server can (`auto`).
     pub protocol: Protocol,
-    /// Whether replies come in pieces.
+    /// Get replies piece by piece.
     pub stream: bool,
-    /// The variable that holds the key; the provider's usual one when not set.
+    /// The environment variable with the API key. Not set: the provider's usual one.
     pub api_key_env: Option<String>,
-    /// A command that prints the key, word by word.
+    /// A command that prints the API key, as a list of words.
     pub api_key_command: Option<Vec<String>>,
-    /// Further headers of every request.
+    /// More headers for every request.
     pub headers: BTreeMap<String, Secret>,
-    /// A file with certificates of further authorities (PEM).
+    /// A PEM file with more certificate authorities.
     pub ca_file: Option<String>,
-    /// Further parameters of every request, such as `temperature`; of a mock, its script.
+    /// More parameters for every request, such as `temperature`; for `mock`, its script.
     pub params: Map<String, Value>,
-    /// Tokens that one reply may have.
+    /// How many tokens one reply may have.
     pub max_tokens: Option<u64>,
-    /// Tries after the first, where a failure may pass.
+    /// How often to retry a failed call.
     pub max_retries: u32,
-    /// Seconds for a connection.
+    /// How many seconds a connection may take.
     pub connect_timeout_seconds: u64,
-    /// Seconds without a byte of a reply.
+    /// How many seconds may pass without a new part of the reply.
     pub idle_timeout_seconds: u64,
-    /// Seconds for a whole reply.
+    /// How many seconds a whole reply may take.
     pub timeout_seconds: u64,
-    /// What models cost, by name, in US dollars for a million tokens: `input`, `output`, `cached_input`, `cache_write`.
+    /// Prices by model, in US dollars per million tokens: `input`, `output`, `cached_input`, `cache_write`.
     pub prices: BTreeMap<String, Price>,
 }
 
-/// Who decides.
+/// What decides in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
-    /// A planner without a language model.
+    /// The offline planner, without a language model.
     Offline,
-    /// A file that says what to do.
+    /// Replies from a file.
     Scripted,
-    /// The same, or a script in the settings, or a planner without a language model: whatever needs no network.
+    /// Replies from a file or from the settings, else the offline planner; needs no network.
     Mock,
     /// Chat Completions.
     OpenAi,

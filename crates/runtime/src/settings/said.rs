@@ -103,7 +103,7 @@ impl Explain for ConfigError {
             Self::Read { .. } => "check the file's permissions".into(),
             Self::Unfit { .. } => "remove it; `skillful config init` writes a new one".into(),
             Self::Encoding { .. } => "save it as UTF-8".into(),
-            Self::Syntax { .. } => "correct the file; comments are allowed".into(),
+            Self::Syntax { .. } => "fix the file; comments are allowed".into(),
             Self::UnknownKey { suggestion: Some(key), .. } => {
                 format!("did you mean `{key}`?").into()
             }
@@ -124,7 +124,7 @@ impl Said {
         let mut settings = match jsonc_parser::parse_to_serde_value(&text, &Default::default()) {
             Ok(Value::Null) => return Ok(None),
             Ok(settings @ Value::Object(_)) => settings,
-            Ok(_) => return Err(syntax("settings are an object, as in `{}`".to_owned())),
+            Ok(_) => return Err(syntax("settings must be an object, as in `{}`".to_owned())),
             Err(error) => return Err(syntax(error.to_string())),
         };
         model::spell_out(&mut settings);

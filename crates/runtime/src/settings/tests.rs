@@ -301,7 +301,7 @@ fn a_mistake_is_told_with_its_place() {
     check(
         &Said { user: Some("{"), ..Default::default() },
         "`home/.agent/config.json` is not valid JSON: Unterminated object on line 1 column 2",
-        "correct the file; comments are allowed",
+        "fix the file; comments are allowed",
     );
 }
 

@@ -130,7 +130,7 @@ fn only_the_beginning_of_a_run_says_what_it_began_with() {
     let world = World::new();
     world.record(&everything());
     let error = setup_of(&world.events()[1], String::new()).unwrap_err();
-    assert_eq!(error.to_string(), "event 2 does not say what the run began with");
+    assert_eq!(error.to_string(), "event 2 does not say how the run started");
 }
 
 #[test]

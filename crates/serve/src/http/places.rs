@@ -48,7 +48,7 @@ impl Places {
         let bytes = request.body().size_hint().exact().unwrap_or(LONGEST as u64);
         let wanted = u32::try_from(bytes / SHARE + 1).unwrap_or(u32::MAX).min(self.all);
         let Ok(places) = Arc::clone(&self.free).try_acquire_many_owned(wanted) else {
-            return no_room("too many requests are being carried out; try again later");
+            return no_room("too many requests at once; try again later");
         };
         let held = Held { _places: Arc::new(places) };
         // The head of a request stays with whatever carries it out.

@@ -33,7 +33,7 @@ pub struct Token(String);
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// It could be guessed.
-    #[error("the token has {0} characters, and needs at least {SHORTEST}")]
+    #[error("the token has {0} characters, but it needs at least {SHORTEST}")]
     Short(usize),
     /// A header cannot carry it.
     #[error("the token has a character other than letters, digits and `-._~+/=`")]

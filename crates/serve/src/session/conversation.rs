@@ -76,7 +76,7 @@ fn told(place: &mut Option<Conversation>, outcome: Result<Outcome, SessionError>
 }
 
 fn failed(message: &str) -> Outcome {
-    let hint = "check that `.agent/runs` can be written and the disk has room";
+    let hint = "check that you can write to `.agent/runs` and that the disk has space";
     let refusal = Refusal::new("IOError", message, hint);
     Outcome::Done(Box::new(Observation::failed(&refusal)), None)
 }

@@ -41,7 +41,7 @@ impl<'a> Desk<'a> {
         let workbench = workbench.map_err(|error| {
             Refusal::new(
                 "IOError",
-                format!("the working directory cannot be opened: {error}"),
+                format!("cannot open the working directory: {error}"),
                 "start the server in a folder that exists",
             )
         })?;

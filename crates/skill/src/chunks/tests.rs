@@ -193,9 +193,9 @@ fn a_tag_that_is_not_understood_stays_text() {
 #[test]
 fn messages_name_the_chunk() {
     let message = |body: &str| parse(body).diagnostics[0].message.clone();
-    assert_eq!(message("<chunk id=\"a\">\n"), "chunk `a` is never closed and stays text");
+    assert_eq!(message("<chunk id=\"a\">\n"), "chunk `a` is never closed, so it stays text");
     let nested = "<chunk id=\"a\">\n<chunk id=\"b\">\n</chunk>\n</chunk>\n";
-    assert_eq!(message(nested), "chunk `a` holds another chunk; both stay text");
+    assert_eq!(message(nested), "chunk `a` contains another chunk; both stay text");
 }
 
 /// Each took minutes, or megabytes of diagnostics, without its bound.

@@ -139,7 +139,7 @@ fn control_characters_are_kept_as_they_were_written() {
 #[test]
 fn messages_name_the_place_counted_from_the_top_of_the_file() {
     check_message("a: b\nc: &x d\n", "a YAML anchor (`&`) at line 3");
-    check_message("a: 1\nb: 2\na: 3\n", "the key `a` occurs twice, again at line 4");
+    check_message("a: 1\nb: 2\na: 3\n", "the key `a` occurs twice, the second time at line 4");
     check_message("a:\n  - [[[[[[[]]]]]]]\n", "values are nested deeper than 8 levels at line 3");
     check_message("a: b\nc: [d]]\n", "invalid YAML at line 3, column 7: misplaced bracket");
 }
@@ -152,7 +152,7 @@ fn a_hostile_key_does_not_reach_a_terminal_raw() {
     assert_eq!(error, FrontmatterError::DuplicateKey { key: key.to_owned(), line: 3 });
     assert_eq!(
         error.to_string(),
-        r"the key `\u{1b}]0;x\u{7}\u{202e}` occurs twice, again at line 3"
+        r"the key `\u{1b}]0;x\u{7}\u{202e}` occurs twice, the second time at line 3"
     );
 }
 

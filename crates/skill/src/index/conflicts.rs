@@ -131,16 +131,18 @@ impl Loser {
     fn new(loser: &Candidate, winner: &Candidate) -> Self {
         let reason = if winner.is_pinned {
             "you pinned the other one (`registry.pin`)".to_owned()
+        } else if winner.root != loser.root && winner.entry.source == loser.entry.source {
+            "the other one's folder comes first".to_owned()
         } else if winner.root != loser.root {
             format!(
-                "the other one's root has priority: {} over {}",
+                "the other one's source wins: {} before {}",
                 winner.entry.source, loser.entry.source
             )
         } else if winner.modified != loser.modified {
             let margin = if winner.wins_by_chance(loser) { ", by a minute at most" } else { "" };
-            format!("the other one in the same root was modified later{margin}")
+            format!("the other one in the same folder is newer{margin}")
         } else {
-            "the other one in the same root has the earlier path".to_owned()
+            "the other one in the same folder comes first by path".to_owned()
         };
         Self {
             version: loser.entry.meta.version.clone(),

@@ -76,7 +76,7 @@ impl Report {
                     path: path.to_string_lossy().into_owned(),
                     code: "pin-not-found",
                     message: format!("`registry.pin` has no skill `{name}` here"),
-                    hint: "correct the path in `registry.pin`, or take it out",
+                    hint: "fix the path in `registry.pin`, or remove the entry",
                 });
             }
         }

@@ -206,7 +206,7 @@ fn of_two_roots_the_stronger_one_wins() {
     world.set_modified("explicit/a/SKILL.md", 1);
     let index = build(&world, &[(Source::Explicit, "explicit"), (Source::User, "user")]);
     let reason =
-        "explicit/a > user/a (user, 2.0): the other one's root has priority: explicit over user";
+        "explicit/a > user/a (user, 2.0): the other one's source wins: explicit before user";
     let expected = (vec!["explicit/a".into()], vec!["user/a".into()], vec![reason.into()]);
     assert_eq!(conflicts(&world, &index), expected);
     let found = |source| index.get("a", source).map(|entry| entry.id());
@@ -229,9 +229,9 @@ fn in_one_root_the_later_one_wins_and_then_the_earlier_path() {
     let (skills, shadowed, lines) = conflicts(&world, &index);
     assert_eq!(skills, ["root/deep/b"]);
     assert_eq!(shadowed, ["root/deep/down/a", "root/y", "root/z"]);
-    let by_path = "the other one in the same root has the earlier path";
-    let by_time = "the other one in the same root was modified later";
-    let nearly = "the other one in the same root was modified later, by a minute at most";
+    let by_path = "the other one in the same folder comes first by path";
+    let by_time = "the other one in the same folder is newer";
+    let nearly = "the other one in the same folder is newer, by a minute at most";
     let expected = [("root/deep/down/a", by_path), ("root/y", nearly), ("root/z", by_time)];
     let expected = expected.map(|(path, why)| format!("root/deep/b > {path} (user, none): {why}"));
     assert_eq!(lines, expected);

@@ -19,17 +19,20 @@ pub(crate) fn departures(name: &str, description: &str, folder: &str) -> Vec<Dia
         note("name-too-long", format!("the name has more than {NAME_CHARS} characters"));
     }
     if !name.split('/').all(has_plain_characters) || name.split('/').count() > 2 {
-        let message = "the name has other characters than lowercase letters, digits and hyphens";
+        let message = "the name must have only lowercase letters, digits and hyphens";
         note("name-characters", message.to_owned());
     }
     if name.split('/').any(has_odd_hyphens) {
-        note("name-hyphens", "the name begins, ends or doubles a hyphen".to_owned());
+        note(
+            "name-hyphens",
+            "the name begins or ends with a hyphen, or has two in a row".to_owned(),
+        );
     }
     if !same_name(last, folder) {
         note(
             "name-directory-mismatch",
             format!(
-                "the name `{name}` differs from its folder's, `{}`",
+                "the name `{name}` differs from the folder's name `{}`",
                 common::text::for_terminal(folder)
             ),
         );

@@ -89,7 +89,7 @@ fn hidden_characters_are_stripped_from_a_description_and_reported() {
     let yaml = "name: a\ndescription: \"b\\u200B\\u202E\\e[31mc\\U000E0041\"\n";
     check_both(yaml, "a | b[31mc | hidden-characters");
     let metadata = read(yaml, &ReadOptions::default()).unwrap();
-    let message = "4 hidden characters removed from the description";
+    let message = "removed 4 hidden characters from the description";
     assert_eq!(metadata.diagnostics[0].message, message);
     check_both("name: a\ndescription: \"b\\tc\\nd\"\n", "a | b\tc\nd | ");
 }
@@ -232,7 +232,7 @@ fn a_flag_that_is_not_understood_counts_as_the_stricter_one() {
     for value in ["maybe", "1", "0", "", "~", "[false]", "{a: b}", "\"\"", "false false", "n"] {
         check_flag(value, true, false);
     }
-    let note = "`disable-model-invocation` is neither true nor false; taken as true";
+    let note = "`disable-model-invocation` is not true or false; Skillful reads it as true";
     assert_eq!(controls("disable-model-invocation: maybe").1, [note]);
     for spelling in ["user-invocable", "user-invokable"] {
         for (value, expected) in [("true", true), ("false", false), ("maybe", false), ("", false)] {

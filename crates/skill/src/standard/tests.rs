@@ -23,7 +23,7 @@ fn a_skill_by_the_standard_is_valid() {
 
 #[test]
 fn fields_are_those_of_the_standard() {
-    let message = "unexpected fields: model, version; the standard knows only allowed-tools, \
+    let message = "unexpected fields: model, version; the standard has only allowed-tools, \
                    compatibility, description, license, metadata, name";
     check("version: 1\nname: a\ndescription: b\nmodel: x", &[message], 0);
     check("name: a", &["missing field: description"], 0);
@@ -79,7 +79,7 @@ fn names_follow_the_rules() {
     ] {
         assert_eq!(errors(name, name).len(), count, "{name}");
     }
-    assert_eq!(errors("a", "b"), ["the folder's name `b` must equal the skill's name `a`"]);
+    assert_eq!(errors("a", "b"), ["the folder must have the skill's name: `b` is not `a`"]);
 }
 
 #[test]

@@ -51,14 +51,12 @@ impl TrustError {
     /// What can be done about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Damaged { .. } => {
-                "repair or remove the file; projects must then be trusted again"
-            }
-            Self::Read { .. } => "check that it is a file and that you may read it",
+            Self::Damaged { .. } => "repair or remove the file; then trust your projects again",
+            Self::Read { .. } => "check that it is a file and that you can read it",
             Self::Write { source, .. } => match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk",
-                ErrorKind::ReadOnlyFilesystem => "set HOME to a folder that can be written",
-                _ => "check that you may write to the folder it is in",
+                ErrorKind::ReadOnlyFilesystem => "set HOME to a folder that you can write to",
+                _ => "check that you can write to its folder",
             },
         }
     }
@@ -78,7 +76,7 @@ impl TrustStore {
                     Some(_) => store.to_bytes() != bytes,
                     None => !store.keys.is_empty(),
                 };
-                let reason = "it was changed by something else than this program";
+                let reason = "something other than Skillful changed it";
                 if changed { Err(damaged(serde::de::Error::custom(reason))) } else { Ok(store) }
             }
             Err(error) if error.is_missing() => Ok(Self::default()),

@@ -30,10 +30,10 @@ impl Waiting {
     /// Why it waits, in words.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::New => "you have not trusted it",
+            Self::New => "you have not trusted it yet",
             Self::Changed => "it has changed since you trusted it",
             Self::Earlier => {
-                "an earlier version of this program trusted it without looking at all of its files"
+                "you trusted it with an earlier version, which did not check all files"
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Print completions for a shell
+/// Print shell completions
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful completions bash > ~/.local/share/bash-completion/completions/skillful\n  skillful completions zsh > ~/.zfunc/_skillful"

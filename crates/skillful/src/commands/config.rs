@@ -17,7 +17,7 @@ use crate::output::{Output, Palette};
 use crate::session::Session;
 use runtime::settings::{Config, leaves};
 
-/// Show or start the settings
+/// Show your settings, or create a file for them
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful config show --origin\n  skillful config init\n  SKILLFUL_CATALOG_MAX_CHARS=4000 skillful config show"
@@ -29,24 +29,24 @@ pub(crate) struct ConfigCommand {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Show every setting as it counts here
+    /// Show every setting and its value here
     #[command(
         after_help = "Examples:\n  skillful config show --origin\n  skillful config show --json | jq .catalog"
     )]
     Show {
-        /// Say where each value comes from
+        /// Show where each value comes from
         #[arg(long)]
         origin: bool,
     },
-    /// Write a file with every setting and its default, as comments to uncomment
+    /// Write a settings file with every default, commented out
     #[command(
         after_help = "Examples:\n  skillful config init\n  skillful config init --user --dry-run"
     )]
     Init {
-        /// The user's file instead of the project's
+        /// Write your own file instead of the project's
         #[arg(long)]
         user: bool,
-        /// Say what would be written, and write nothing
+        /// Show what would be written, but write nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -125,7 +125,7 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
         (true, Some(home)) => home,
         (true, None) => {
             return Err(
-                Failure::new(Exit::Usage, "NoHome", "there is no home directory").hint("set HOME")
+                Failure::new(Exit::Usage, "NoHome", "you have no home directory").hint("set HOME")
             );
         }
     };
@@ -141,9 +141,11 @@ fn init(session: &Session, user: bool, dry_run: bool, output: &Output) -> Result
         return Err(Failure::new(
             Exit::Failed,
             "AlreadyExists",
-            format!("`{}` is already there", file.display()),
+            format!("`{}` already exists", file.display()),
         )
-        .hint("edit it; `skillful config show --origin` says what counts"));
+        .hint(
+            "edit it; `skillful config show --origin` shows every value and where it comes from",
+        ));
     }
     if !dry_run {
         let agent = if user { Folder::at_or_new(&agent) } else { Folder::create(&agent) };
@@ -168,7 +170,7 @@ fn template() -> String {
         format!("// \"{key}\": {value},  // {}\n", common::text::one_line(words))
     };
     let mut text =
-        "// Settings of skillful: take the first `//` away from a line to set it.\n{\n".to_owned();
+        "// Settings of skillful. To set one, remove the first `//` of its line.\n{\n".to_owned();
     for (section, value) in defaults.as_object().into_iter().flatten() {
         let Value::Object(settings) = value else {
             text.push_str(&format!("  {}", line("", section, value)));

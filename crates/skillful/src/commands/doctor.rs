@@ -21,7 +21,7 @@ use crate::session::{Session, describe_root};
 use runtime::models::{Choice, Wish};
 use runtime::settings::{Sandbox, variable_names};
 
-/// Look for what is wrong, and say how to mend it
+/// Find problems and show how to fix them
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful doctor\n  skillful doctor --json | jq '.checks[] | select(.status != \"ok\")'"
@@ -115,7 +115,7 @@ fn warning(name: &'static str, message: String, hint: impl Into<String>) -> Chec
 fn configuration(session: &Session) -> Vec<Check> {
     let given = match session.layers.origins.len() {
         0 => "every setting has its default".to_owned(),
-        number => format!("{} given, the others have their defaults", count(number, "setting")),
+        number => format!("you set {}; the others have their defaults", count(number, "setting")),
     };
     let mut checks = vec![ok("configuration", given)];
     let known: Vec<String> = variable_names().into_iter().map(|(_, name)| name).collect();
@@ -130,7 +130,7 @@ fn configuration(session: &Session) -> Vec<Check> {
     checks.extend(unknown.map(|name| {
         warning(
             "environment",
-            format!("{name} sets nothing"),
+            format!("{name} is not a setting"),
             "`skillful config show` lists the settings; SKILLFUL_SECTION_KEY sets one",
         )
     }));
@@ -155,7 +155,7 @@ fn cache(session: &Session) -> Check {
     match session.cache_folder() {
         None => warning(
             "cache",
-            "there is no home directory, so nothing is kept between starts".to_owned(),
+            "you have no home directory, so nothing is cached between starts".to_owned(),
             "set HOME or XDG_CACHE_HOME",
         ),
         Some(folder) => {
@@ -164,7 +164,7 @@ fn cache(session: &Session) -> Check {
                 Err(error) => warning(
                     "cache",
                     format!("{}: {error}", folder.display()),
-                    "every start reads all skills anew until it can be written",
+                    "make the folder writable; until then, every start reads all skills again",
                 ),
             }
         }
@@ -186,7 +186,7 @@ fn sandbox(session: &Session) -> Vec<Check> {
                 false => warning(
                     "sandbox",
                     message,
-                    "scripts are contained with what is left, or not run; see `execution.sandbox`",
+                    "`execution.sandbox` decides whether scripts run without it",
                 ),
             }
         })
@@ -201,7 +201,7 @@ fn sandbox(session: &Session) -> Vec<Check> {
         checks.push(warning(
             "sandbox",
             message,
-            "scripts may run uncontained; `required` is the default",
+            "scripts may run without a sandbox; the default is `required`",
         ));
     }
     checks
@@ -262,7 +262,7 @@ fn skills(index: &Index) -> Vec<Check> {
     for conflict in index.report.conflicts.iter().filter(|conflict| !waits(&conflict.winner)) {
         let hint = match conflict.by_chance {
             true => "rename one of them, or choose one with `registry.pin`",
-            false => "rename one of them, or name a source with --source",
+            false => "rename one of them, or choose a source with --source",
         };
         for loser in &conflict.losers {
             let message = format!("{} hides {}: {}", conflict.winner, loser.path, loser.reason);

@@ -27,10 +27,10 @@ pub(crate) use new::Written;
 pub(crate) use plan::Plan;
 pub(crate) use triggers::Rates;
 
-/// Measure skills: do they trigger, do runs behave, do they help?
+/// Measure skills: are they chosen, do runs behave, do they help?
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful eval new csv-report\n  skillful eval run\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3 --with-without my-skill\n  skillful eval triggers my-skill\n  skillful eval from-run last\n  skillful eval judge last --case .agent/evals/csv/basic/case.json"
+    after_help = "Examples:\n  skillful eval new csv-report\n  skillful eval run\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3\n  skillful eval run my-skill --with-without my-skill --model openai:gpt-5-mini\n  skillful eval triggers my-skill\n  skillful eval from-run last\n  skillful eval judge last --case .agent/evals/csv/basic/case.json"
 )]
 pub(crate) struct Eval {
     #[command(subcommand)]

@@ -18,7 +18,7 @@ use crate::output::fit::wrapped;
 use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots};
 
-/// Show what a skill says about itself and what it holds
+/// Show a skill: its fields, files and text
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful inspect csv-report\n  skillful inspect csv-report --show-body\n  skillful inspect csv-report --json | jq .files"
@@ -26,7 +26,7 @@ use crate::session::{Session, describe_roots};
 pub(crate) struct Inspect {
     /// The skill's name
     name: String,
-    /// Show the body as a model would see it
+    /// Show the text that a model would see
     #[arg(long)]
     show_body: bool,
 }
@@ -117,7 +117,7 @@ impl Inspection<'_> {
                 "trusted",
                 entry.waiting.map_or("yes".to_owned(), |waiting| {
                     let (reason, name) = (waiting.reason(), argument(&entry.name));
-                    format!("no, {reason}; `skillful trust project {name}` changes that")
+                    format!("no, {reason}; to trust it, run `skillful trust project {name}`")
                 }),
             ),
             ("tools", tools),

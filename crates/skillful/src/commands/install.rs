@@ -22,41 +22,41 @@ use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, tim
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Install the skills of a pack, all or none
+/// Install skills from a pack, a folder, a git repository or a URL
 ///
 /// SOURCE is a zip file, a folder, a git repository (REPOSITORY#REF//FOLDER) or the https address of a
-/// zip file. Everything is checked before anything is in its place, and a process that is killed on the
-/// way leaves what was there, or what was to be there, whole.
+/// zip file. All skills are checked before any is installed. If anything fails, your skills stay as they
+/// were.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful install csv-report.zip\n  skillful install https://example.com/skills.git#v1.2//csv-report --scope project\n  skillful install pack.zip --skill csv-report --dry-run\n  skillful install --locked --scope project"
+    after_help = "Examples:\n  skillful install csv-report.zip\n  skillful install https://example.com/skills.git#v1.2 --skill csv-report\n  skillful install pack.zip --skill csv-report --dry-run\n  skillful install --locked --scope project"
 )]
 pub(crate) struct Install {
-    /// Where the pack is
+    /// A zip file, folder, git repository or https address
     #[arg(id = "pack", value_name = "SOURCE", required_unless_present = "locked")]
     source: Option<String>,
     /// Install for you (`user`) or for this project (`project`) [default: user, or where --root says]
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// Only this skill of the pack (can be repeated)
+    /// Install only this skill of the pack (repeatable)
     #[arg(long = "skill", value_name = "NAME")]
     skills: Vec<String>,
-    /// Install exactly what the lockfile says, or fail
+    /// Install exactly what the lockfile lists, or fail
     #[arg(long)]
     locked: bool,
-    /// Keep a skill of the same name in .backup
+    /// If a skill has the same name, keep it in .backup
     #[arg(long, conflicts_with = "force")]
     backup: bool,
-    /// Replace a skill of the same name
+    /// If a skill has the same name, replace it
     #[arg(long)]
     force: bool,
-    /// Install in spite of scripts, high-risk tools or findings, without being asked
+    /// Do not ask about scripts, high-risk tools or scan findings
     #[arg(long)]
     allow_unsafe: bool,
-    /// Let a refusal of trust pass, by its code (can be repeated)
+    /// Accept this refusal, by its code (repeatable)
     #[arg(long, value_name = "CODE", value_parser = parse_flaw)]
     allow: Vec<Flaw>,
-    /// Check everything, and install nothing
+    /// Check everything, but install nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -178,7 +178,7 @@ impl Install {
     ) -> Result<Agreement, Failure> {
         let chosen = choose(pack, &self.skills)?;
         let let_pass = hold(pack, &chosen, terms)?;
-        let_pass.iter().for_each(|refusal| output.warn(&format!("let pass: {refusal}")));
+        let_pass.iter().for_each(|refusal| output.warn(&format!("accepted: {refusal}")));
         // What is in the way is said before anybody is asked.
         if let (Replace::Never, Some(skill)) =
             (self.replace(), chosen.iter().find(|skill| root.has(skill.name())))
@@ -270,7 +270,7 @@ pub(crate) fn print(result: &InstallResult, output: &Output) -> Result<(), Failu
                 )?;
             }
             if let Some(backup) = &skill.backup {
-                writeln!(out, "  the old one is kept in {}", for_terminal(backup))?;
+                writeln!(out, "  the old one is in {}", for_terminal(backup))?;
             }
         }
         Ok(())
@@ -278,7 +278,7 @@ pub(crate) fn print(result: &InstallResult, output: &Output) -> Result<(), Failu
     note_left_out(&result.left_out, output);
     output.note(match (result.installed.is_empty(), result.written) {
         (true, _) => "Nothing to install.",
-        (false, true) => "Installed. `skillful verify NAME` checks it at any later time.",
+        (false, true) => "Installed. `skillful verify NAME` checks it again later.",
         (false, false) => "Nothing was written.",
     });
     Ok(())
@@ -294,5 +294,5 @@ pub(crate) fn note_left_out(paths: &[String], output: &Output) {
     if paths.len() > SHOWN {
         shown.push(format!("and {} more", paths.len() - SHOWN));
     }
-    output.note(&format!("Left out, not part of a skill: {}.", shown.join(", ")));
+    output.note(&format!("Left out, because they belong to no skill: {}.", shown.join(", ")));
 }

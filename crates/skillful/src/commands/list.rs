@@ -19,7 +19,7 @@ use crate::output::fit::{clipped, columns, missing};
 use crate::output::{Output, Paint, Palette};
 use crate::session::{Session, describe_roots};
 
-/// List the skills that can be reached
+/// List your skills
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful list\n  skillful list --source project\n  skillful list --json | jq -r '.skills[].name'"
@@ -155,17 +155,17 @@ fn summary(index: &Index, output: &Output) {
     }
     warn_of_chance(index, output);
     if index.skills.is_empty() {
-        output.note("No skills found. `skillful new NAME` makes one.");
+        output.note("No skills found. `skillful new NAME` creates one.");
     }
     if let Some(hidden) = hidden(index) {
         output.note(&format!(
-            "Hidden from the model: {hidden}. Look first, then `skillful trust project NAME`."
+            "Hidden from the model: {hidden}. Look first, then run `skillful trust project NAME`."
         ));
     }
     let ignored = index.report.ignored.iter().filter(|ignored| !missing(ignored)).count();
     if ignored > 0 {
         output
-            .note(&format!("Left out: {ignored}. `skillful doctor` says why and how to mend it."));
+            .note(&format!("Left out: {ignored}. `skillful doctor` shows why, and how to fix it."));
     }
 }
 
@@ -182,7 +182,7 @@ fn warn_of_chance(index: &Index, output: &Output) {
     };
     let named = names[..names.len().min(NAMED)].join(", ");
     output.warn(&format!(
-        "{who} whose times nearly agree, so another checkout can change which one counts: {named}{more}. \
-         `skillful why NAME` shows them, `registry.pin` chooses one."
+        "{who} with nearly the same time, so another checkout can change which copy is used: {named}{more}. \
+         `skillful why NAME` shows them; `registry.pin` chooses one."
     ));
 }

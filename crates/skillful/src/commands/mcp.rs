@@ -36,32 +36,33 @@ const CALLS: usize = 128;
 /// How long sessions have to finish their records at the end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Offer the skills to other agents, over the Model Context Protocol
+/// Use your skills in other agents (Claude Code, Codex, Cursor …)
 ///
-/// Speaks MCP on standard input and output, or over HTTP. Every session is recorded under .agent/runs like
-/// a run, and asks for the same approvals; what you approve through a client ends with its session.
+/// Starts an MCP server (Model Context Protocol) on standard input and output, or over HTTP. Every session
+/// is recorded under .agent/runs and asks for the same approvals as a run. An approval that you give in a
+/// client ends with the session.
 ///
-/// Over HTTP clients must send a token, as the header `Authorization: Bearer TOKEN`. The server makes a new
-/// one at each start and prints it, unless you give one with --token-file or in SKILLFUL_MCP_TOKEN. A
-/// socket file (unix:PATH) needs no token: only your own processes are let in.
+/// Over HTTP, clients must send the header `Authorization: Bearer TOKEN`. The server makes a new token at
+/// each start and prints it. To keep a token, use --token-file or SKILLFUL_MCP_TOKEN. A socket file
+/// (unix:PATH) needs no token: only your own processes can connect.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful mcp --print-config claude-code\n  skillful mcp\n  skillful mcp --http 127.0.0.1:8321\n  skillful mcp --http 127.0.0.1:8321 --token-file ~/.config/skillful-token\n  skillful mcp --http unix:$XDG_RUNTIME_DIR/skillful.sock\n  skillful mcp --http 127.0.0.1:8321 --print-config codex\n  skillful mcp --approve run_script:csv-report/scripts/report.sh"
 )]
 pub(crate) struct Mcp {
-    /// Listen for HTTP here, at the path /mcp: HOST:PORT, or unix:PATH for a socket file
+    /// Serve HTTP at HOST:PORT, or at unix:PATH for a socket file; the path is /mcp
     #[arg(long, value_name = "ADDRESS")]
     http: Option<Address>,
-    /// Take the token that clients must send from this file, which only you can read
+    /// Read the token from this file; only you may have access to it
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
-    /// A name other machines may reach it by; needed to listen on more than this machine (can be repeated)
+    /// Accept requests from other machines to this host name (repeatable)
     #[arg(long, value_name = "HOST", requires = "http")]
     allow_host: Vec<String>,
-    /// How many sessions there may be at once
+    /// Allow this many sessions at once
     #[arg(long, value_name = "N", requires = "http", default_value = "1000")]
     max_sessions: NonZeroUsize,
-    /// Print what a client's settings need to start or to reach this server, and nothing else
+    /// Print the settings for this client, and do not start a server
     #[arg(long, value_name = "CLIENT")]
     print_config: Option<Client>,
     #[command(flatten)]
@@ -140,15 +141,14 @@ impl Mcp {
         let folder = &session.surroundings.working_directory;
         match address {
             Address::Socket(_) if self.token_file.is_some() => {
-                let message = "a socket file needs no token: only your own processes are let in";
+                let message = "a socket file needs no token: only your own processes can connect";
                 Err(Failure::new(Exit::Usage, "Usage", message).hint("leave out --token-file"))
             }
             Address::Socket(path) => listen_on_file(&folder.join(path), output).await,
             Address::Network(address) => {
                 if !address.ip().is_loopback() && self.allow_host.is_empty() {
-                    let message = format!("`{address}` can be reached from other machines");
-                    let hint =
-                        "listen on 127.0.0.1, or name the host others may use with --allow-host";
+                    let message = format!("other machines can reach `{address}`");
+                    let hint = "listen on 127.0.0.1, or allow a host name with --allow-host";
                     return Err(Failure::new(Exit::Usage, "Usage", message).hint(hint));
                 }
                 let file = self.token_file.as_ref().map(|file| folder.join(file));
@@ -165,11 +165,11 @@ impl Mcp {
         match &self.http {
             None => Ok(None),
             Some(Address::Socket(_)) => wrong(
-                "no client connects to a socket file by itself",
-                "leave out --http: the client starts the server",
+                "clients cannot connect to a socket file on their own",
+                "leave out --http, so that the client starts the server",
             ),
             Some(Address::Network(address)) if address.port() == 0 => {
-                wrong("a client must know the port", "choose one")
+                wrong("the client must know the port", "choose one")
             }
             Some(Address::Network(address)) => Ok(Some(match self.allow_host.first() {
                 Some(name) => format!("http://{name}:{}{}", address.port(), serve::http::PATH),

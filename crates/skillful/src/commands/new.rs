@@ -15,27 +15,27 @@ use crate::failure::{Exit, Failure, cannot_write};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Start a new skill from a template
+/// Create a skill from a template
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful new weekly-report\n  skillful new weekly-report --scope user\n  skillful new weekly-report --description \"Write the weekly report. Use when…\" --script"
+    after_help = "Examples:\n  skillful new weekly-report\n  skillful new weekly-report --scope user\n  skillful new weekly-report --description \"Write the weekly report\" --script"
 )]
 pub(crate) struct New {
-    /// Lowercase letters, digits and hyphens
+    /// The skill's name: lowercase letters, digits and hyphens
     name: String,
-    /// Where it belongs
+    /// Create it for this project or for you
     #[arg(long, value_enum, default_value_t, conflicts_with = "path")]
     scope: Scope,
-    /// The folder to put it in, instead of a scope's
+    /// Create it in this folder
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
-    /// What it does and when to use it
+    /// What the skill does and when to use it
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Add a script to start from
+    /// Add an example script
     #[arg(long)]
     script: bool,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, but write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -43,10 +43,10 @@ pub(crate) struct New {
 /// Where a new skill belongs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Scope {
-    /// .agent/skills of the project
+    /// In .agent/skills of this project
     #[default]
     Project,
-    /// .agent/skills of the home directory
+    /// In ~/.agent/skills
     User,
 }
 
@@ -68,9 +68,9 @@ impl New {
             return Err(Failure::new(
                 Exit::Failed,
                 "AlreadyExists",
-                format!("`{}` is already there", folder.display()),
+                format!("`{}` already exists", folder.display()),
             )
-            .hint("choose another name, or edit the skill that is there"));
+            .hint("choose another name, or edit the existing skill"));
         }
         let files = self.files();
         if !self.dry_run {
@@ -97,9 +97,9 @@ impl New {
             "Nothing was written.".to_owned()
         } else if in_project && !is_trusted(&folder, session)? {
             let name = &self.name;
-            format!("Edit it, then `skillful validate` and `skillful trust project {name}`.")
+            format!("Edit it, then run `skillful validate` and `skillful trust project {name}`.")
         } else {
-            "Edit it, then `skillful validate`.".to_owned()
+            "Edit it, then run `skillful validate`.".to_owned()
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -117,7 +117,7 @@ impl New {
         Err(Failure::new(
             Exit::Usage,
             "InvalidName",
-            format!("`{}` is not a name for a skill", self.name),
+            format!("a skill cannot have the name `{}`", self.name),
         )
         .hint("use at most 64 lowercase letters, digits and single hyphens, as in `weekly-report`"))
     }
@@ -149,7 +149,7 @@ impl New {
             }
             (None, Scope::User) => match &surroundings.home {
                 Some(home) => Ok(home.join(".agent/skills")),
-                None => Err(Failure::new(Exit::Usage, "NoHome", "there is no home directory")
+                None => Err(Failure::new(Exit::Usage, "NoHome", "you have no home directory")
                     .hint("set HOME, or use --path")),
             },
         }
@@ -157,7 +157,7 @@ impl New {
 
     fn files(&self) -> Vec<(&'static str, String, u32)> {
         let description = self.description.clone().unwrap_or_else(|| {
-            "Say what this skill does and when to use it, in the words a user would say.".to_owned()
+            "Say what this skill does and when to use it, in the words of a user.".to_owned()
         });
         let resources = if self.script {
             "\n## Scripts\n\n- `scripts/run.sh FILE` — say what it prints\n"
@@ -207,12 +207,12 @@ metadata:
 
 ## Goal
 
-One sentence: what is true when this is done.
+One sentence: the result of this skill.
 
 ## Inputs and outputs
 
-- Input: what must be given
-- Output: what is handed back, and in which form
+- Input: what the skill needs
+- Output: what it gives back, and in which format
 
 ## Steps
 
@@ -221,11 +221,11 @@ One sentence: what is true when this is done.
 {scripts}
 ## Failures
 
-- What can go wrong, how to notice it, what to do then
+- What can go wrong, how to notice it, and what to do
 
 ## Checks
 
-- [ ] How to tell that the result is right
+- [ ] How to check that the result is right
 ";
 
 const SCRIPT: &str = "#!/bin/sh

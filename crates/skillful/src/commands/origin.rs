@@ -72,7 +72,7 @@ impl Provenance {
     /// Lines for people, each with its label.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let Some(origin) = &self.origin else {
-            return vec![("from", format!("nobody knows: {}", self.differences.join("; ")))];
+            return vec![("from", format!("unknown: {}", self.differences.join("; ")))];
         };
         let mut facts = vec![("from", origin.shown())];
         match self.unchanged {

@@ -21,15 +21,16 @@ use crate::installing::{Scope, check};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
-/// Make a pack from folders with skills
+/// Make a pack from skill folders
 ///
-/// The same skills give the same bytes, on every day and every computer.
+/// A pack is a zip file with a list of hashes. The same skills always give the same bytes, on every
+/// computer.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful pack csv-report -o csv-report.zip\n  skillful pack skills/* -o all.zip --sign ~/.agent/key.sec"
 )]
 pub(crate) struct Pack {
-    /// Folders with a SKILL.md, or above several
+    /// Skill folders, or folders that contain skill folders
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,9 +39,9 @@ pub(crate) struct Pack {
 
 /// Make a pack from an installed skill
 ///
-/// As long as the skill is unchanged, the pack is the one that it was installed from, signature included,
-/// if that was made by this program; a signature that lay beside it is written to FILE.sig. Of a pack
-/// with several skills the export holds the one, without the signature, which is of all of them.
+/// If you did not change the skill, you get the pack that you installed, with its signature. A signature in a
+/// separate file goes to FILE.sig. If the pack had several skills, you get only this one, without the
+/// signature, because the signature covers them all.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful export csv-report -o csv-report.zip\n  skillful export csv-report -o - | sha256sum"
@@ -48,7 +49,7 @@ pub(crate) struct Pack {
 pub(crate) struct Export {
     /// The skill's name
     name: String,
-    /// Where it is installed
+    /// Export the skill installed for you or for this project
     #[arg(long, value_enum)]
     scope: Option<Scope>,
     #[command(flatten)]
@@ -57,16 +58,16 @@ pub(crate) struct Export {
 
 #[derive(Debug, clap::Args)]
 struct Target {
-    /// The file to write, or - for stdout
+    /// Write the pack to FILE, or to stdout with -
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Sign it with this secret key
+    /// Sign the pack with this secret key
     #[arg(long, value_name = "KEY")]
     sign: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace FILE if it exists
     #[arg(long)]
     force: bool,
-    /// Check everything, and write nothing
+    /// Check everything, but write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -96,7 +97,7 @@ impl Pack {
                     "SourceNotFound",
                     format!("`{}` is not a folder", folder.display()),
                 )
-                .hint("name folders with a SKILL.md")),
+                .hint("give folders that contain a SKILL.md")),
             }
         });
         let folders: Vec<PathBuf> = folders.collect::<Result<_, _>>()?;
@@ -137,7 +138,7 @@ impl Export {
         let was_signed = locked.is_some_and(|locked| locked.signature.is_some());
         if was_signed && sealed.signature.is_none() && self.target.sign.is_none() {
             output.warn(&format!(
-                "{} was signed, and the export is not: the signature is of other files, or of several skills",
+                "{} was signed, but the export is not: its signature covers other files, or several skills",
                 self.name
             ));
         }
@@ -214,7 +215,7 @@ impl Target {
                     .hint("write the pack to a file with -o FILE"));
             }
             if detached.is_some() {
-                output.warn("the signature lies beside the pack, so it is not in what is written; use -o FILE");
+                output.warn("the pack's signature is a separate file and is not in this output; use -o FILE");
             }
             let to = Counted::new(std::io::stdout().lock());
             write(pack, &sealed.manifest, embedded, to).map_err(cannot_make)?;
@@ -287,7 +288,7 @@ impl Place {
         if self.dry_run || self.force || !self.path.exists() {
             return Ok(());
         }
-        let message = format!("`{}` is already there", self.path.display());
+        let message = format!("`{}` already exists", self.path.display());
         Err(Failure::new(Exit::Failed, "AlreadyExists", message).hint("use --force to replace it"))
     }
 

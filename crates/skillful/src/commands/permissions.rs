@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Show or take back what was approved for always
+/// Show or revoke what you approved for always
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful permissions list\n  skillful permissions revoke gr_0a1b2c3d4e5f\n  skillful permissions revoke --all"
@@ -24,21 +24,21 @@ pub(crate) struct Permissions {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Show every approval that is remembered
+    /// List your remembered approvals
     #[command(after_help = "Examples:\n  skillful permissions list --json | jq '.grants[].id'")]
     List,
-    /// Forget approvals
+    /// Revoke remembered approvals
     #[command(
         after_help = "Examples:\n  skillful permissions revoke gr_0a1b2c3d4e5f\n  skillful permissions revoke --all --dry-run"
     )]
     Revoke {
-        /// The ids that `permissions list` shows
+        /// Ids from `skillful permissions list`
         #[arg(required_unless_present = "all")]
         ids: Vec<String>,
-        /// All of them
+        /// Revoke all of them
         #[arg(long, conflicts_with = "ids")]
         all: bool,
-        /// Say what would be forgotten, and forget nothing
+        /// Show what would be revoked, but revoke nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -61,7 +61,7 @@ pub(crate) struct Remembered {
 impl Permissions {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let no_home =
-            || Failure::new(Exit::Usage, "NoHome", "there is no home directory").hint("set HOME");
+            || Failure::new(Exit::Usage, "NoHome", "you have no home directory").hint("set HOME");
         let file = session.grants().ok_or_else(no_home)?;
         let chosen = match &self.what {
             What::List => file.list(),
@@ -83,9 +83,9 @@ impl Permissions {
             Ok(())
         })?;
         if grants.grants.is_empty() {
-            output.note("Nothing is approved for always.");
+            output.note("You approved nothing for always.");
         } else if let What::Revoke { dry_run, .. } = self.what {
-            output.note(if dry_run { "Nothing was forgotten." } else { "Forgotten." });
+            output.note(if dry_run { "Nothing was revoked." } else { "Forgotten." });
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::{Output, count};
 use crate::session::{Session, describe_roots};
 
-/// Read every skill anew, whatever the cache says
+/// Read all skills again and rebuild the cache
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful refresh\n  skillful refresh --json | jq .report.index_hash"

@@ -8,16 +8,16 @@ use crate::session::Session;
 /// Flags that approve and deny.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RuleFlags {
-    /// Approve everything of medium risk, for this run
+    /// Approve everything of medium risk, this time only
     #[arg(long)]
     yes: bool,
-    /// Approve a tool, or what it does with PATTERN (can be repeated)
+    /// Approve a tool, or only its use with PATTERN (repeatable)
     #[arg(long, value_name = "TOOL[:PATTERN]")]
     approve: Vec<String>,
-    /// Deny a tool, or what it does with PATTERN (can be repeated)
+    /// Deny a tool, or only its use with PATTERN (repeatable)
     #[arg(long, value_name = "TOOL[:PATTERN]")]
     deny: Vec<String>,
-    /// Use a profile of the configuration
+    /// Use this permission profile from your settings
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 }

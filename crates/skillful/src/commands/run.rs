@@ -29,33 +29,34 @@ use crate::session::Session;
 use approver::Terminal;
 use screen::Screen;
 
-/// Work on a request with the skills that fit it
+/// Do a task with the skills that fit it
 ///
-/// The model chooses skills, reads them, and acts within what is allowed. Everything is recorded under
-/// .agent/runs and can be resumed, replayed and verified.
+/// The model chooses skills, reads them and acts. It asks you before anything risky. Everything is recorded
+/// under .agent/runs: you can see it, check it and undo it with `skillful runs`. Without a model, the
+/// offline planner decides.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/scripts/report.sh \"Summarise sales.csv\"\n  skillful run --model openai:qwen3 --base-url http://127.0.0.1:8080/v1 \"Summarise sales.csv\"\n  skillful run --resume 20261115_083000_k3f9"
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --resume 20261115_083000_k3f9"
 )]
 pub(crate) struct Run {
-    /// What is to be done; a first word /NAME chooses a skill
+    /// Your task; start with /NAME to choose a skill
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     request: Vec<String>,
     /// Use this skill
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     skill: Option<String>,
-    /// Who decides: offline, scripted:FILE, openai:NAME (and compatible servers), anthropic:NAME
+    /// The model to use: anthropic:NAME, openai:NAME (and compatible servers), offline or scripted:FILE
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Where the model's server is
+    /// Use the model server at this address
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Go on with a run that was interrupted or waits for an approval
+    /// Continue a run that stopped or waits for an approval
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
     #[command(flatten)]
     rules: RuleFlags,
-    /// Print the events as JSON lines, and nothing else
+    /// Print only the run's events, as JSON lines
     #[arg(long, conflicts_with = "json")]
     events: bool,
 }
@@ -197,7 +198,7 @@ fn report(
         let needs = Failure::new(
             Exit::Approval,
             "ApprovalRequired",
-            format!("an approval is needed: {}", question.effect),
+            format!("this step needs your approval: it {}", question.effect),
         );
         return Err(needs.hint(format!("to allow it, run: {}", question.replay)));
     }

@@ -20,7 +20,7 @@ pub(crate) use replay::Replayed;
 pub(crate) use show::tell_origin;
 pub(crate) use undo::Undone;
 
-/// Look at what agents did here: list, show, replay, verify, undo, adopt, prune
+/// See, check and undo what agents did here
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs list\n  skillful runs show last\n  skillful runs verify last\n  skillful runs replay last\n  skillful runs prune --older-than 30"

@@ -19,23 +19,24 @@ use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
-/// Look through skills for what should make you stop
+/// Look for dangerous content in skills
 ///
-/// Few rules of high precision: instructions against the user, hidden characters, credentials read or
-/// sent away, downloads that are run at once, and the like. A scan proves nothing: the report says what
-/// was looked at and what was not. Whatever could not be read at all is a finding of severity high.
+/// The scan looks for instructions against the user, hidden characters, code that reads or sends your
+/// credentials, downloads that run at once, and similar patterns. A report without findings proves
+/// nothing. It says what the scan read and what it could not read; unreadable files are findings of high
+/// severity.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful scan ./my-skill\n  skillful scan skills/ --fail-on medium\n  skillful scan csv-report --format sarif > scan.sarif"
 )]
 pub(crate) struct Scan {
-    /// Skills by path or by name, or folders that hold skills
+    /// Skills (by path or name), or folders that contain skills
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How to print the report
+    /// Choose the format of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// End with exit code 1 from this severity on: info, low, medium, high or critical
+    /// Exit with 1 if a finding has this severity or more: info, low, medium, high or critical
     #[arg(long, value_name = "SEVERITY", default_value = "high", value_parser = parse_severity)]
     fail_on: Severity,
 }
@@ -114,7 +115,7 @@ impl Scan {
             })?;
         }
         output.note(
-            "A scan knows some patterns of attacks and no others; the sandbox is what contains a skill.",
+            "A scan knows only some attacks. The sandbox, not the scan, protects you from a skill.",
         );
         Ok(if scanned.failed { ExitCode::from(Exit::Failed as u8) } else { ExitCode::SUCCESS })
     }
@@ -151,7 +152,7 @@ impl Scanned {
         let none = || {
             let message = format!("there is no skill at `{}`", path.display());
             Failure::new(Exit::Failed, "SkillNotFound", message)
-                .hint("name a folder that holds a SKILL.md, or a skill that `skillful list` shows")
+                .hint("give a folder that contains a SKILL.md, or a skill from `skillful list`")
         };
         if !folder.is_dir() {
             return Err(none());
@@ -221,7 +222,7 @@ impl ScannedSkill {
         let Report { findings, omitted, looked_at, .. } = &self.report;
         let found = count(findings.len() + omitted, "finding");
         let (files, bytes) = (count(looked_at.files, "file"), looked_at.bytes);
-        writeln!(out, "  {found}; looked at {files}, {bytes} bytes")?;
+        writeln!(out, "  {found}; scanned {files}, {bytes} bytes")?;
         write_not_looked_at(&self.report, width, out)
     }
 }
@@ -250,7 +251,7 @@ impl Searched {
         writeln!(out, "  {skills} in {folders}")?;
         if self.other_files > 0 {
             let files = count(self.other_files, "file");
-            writeln!(out, "  not looked at: {files} of no skill")?;
+            writeln!(out, "  not scanned: {files} outside of skills")?;
         }
         write_not_looked_at(&self.report, width, out)
     }
@@ -277,12 +278,12 @@ fn write_not_looked_at(
 ) -> std::io::Result<()> {
     for skipped in &report.not_looked_at {
         let (file, reason) = (for_terminal(&skipped.file), for_terminal(&skipped.reason));
-        let text = format!("not looked at: {file} ({reason})");
+        let text = format!("not scanned: {file} ({reason})");
         writeln!(out, "  {}", wrapped(&text, width, 2))?;
     }
     match report.more_not_looked_at {
         0 => Ok(()),
-        more => writeln!(out, "  not looked at: {more} more"),
+        more => writeln!(out, "  not scanned: {more} more"),
     }
 }
 

@@ -16,7 +16,7 @@ use runtime::settings::{Config, closest};
     after_help = "Examples:\n  skillful schema\n  skillful schema config > config.schema.json"
 )]
 pub(crate) struct Schema {
-    /// Which one; all names are listed without it
+    /// The schema's name [default: list all names]
     name: Option<String>,
 }
 

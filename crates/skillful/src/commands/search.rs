@@ -13,13 +13,13 @@ use crate::output::fit::{clipped, columns};
 use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots};
 
-/// Find the skills that fit a task
+/// Find skills for a task
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful search \"summarise a csv file\"\n  skillful search --limit 3 --json release notes"
 )]
 pub(crate) struct Search {
-    /// What is to be done, in any words
+    /// Your task, in your own words
     #[arg(required = true)]
     query: Vec<String>,
     /// Show at most this many

@@ -19,42 +19,42 @@ use crate::installing::fetch;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Make a pair of keys to sign packs with
+/// Create a key pair to sign packs
 ///
-/// Writes NAME.sec, which nobody else may have, and NAME.pub, which others trust with `skillful trust
-/// key`. Both are in minisign's format. The password comes from SKILLFUL_KEY_PASSWORD or is asked for.
+/// Writes NAME.sec and NAME.pub in minisign's format. Keep NAME.sec secret. Give NAME.pub to others; they
+/// trust it with `skillful trust key`. The command asks for a password, or reads SKILLFUL_KEY_PASSWORD.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful keygen ~/.agent/key\n  skillful keygen ci-key --no-password"
 )]
 pub(crate) struct Keygen {
-    /// The files to write, without .sec and .pub
+    /// The path of the key files, without .sec and .pub
     name: PathBuf,
-    /// Protect the secret key by nothing but its file's permissions
+    /// Create the secret key without a password
     #[arg(long)]
     no_password: bool,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, but write nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 /// Sign a pack
 ///
-/// The signature is put into the pack, which is otherwise unchanged.
+/// The signature goes into the pack. Nothing else in the pack changes.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful sign csv-report.zip --key ~/.agent/key.sec\n  skillful sign csv-report.zip --key ~/.agent/key.sec --detached"
 )]
 pub(crate) struct Sign {
-    /// The pack
+    /// The pack to sign
     pack: PathBuf,
-    /// The secret key
+    /// Sign with this secret key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     /// Write the signature beside the pack, as PACK.sig
     #[arg(long)]
     detached: bool,
-    /// Check everything, and write nothing
+    /// Check everything, but write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -93,9 +93,9 @@ impl Keygen {
                 return Err(Failure::new(
                     Exit::Failed,
                     "AlreadyExists",
-                    format!("`{}` is already there", path.display()),
+                    format!("`{}` already exists", path.display()),
                 )
-                .hint("choose another name: a lost key cannot be made again"));
+                .hint("choose another name: you cannot get a lost key back"));
             }
         }
         let password = if self.no_password { Password::None } else { new_password(session)? };
@@ -123,7 +123,7 @@ impl Keygen {
         output.note(if self.dry_run {
             "Nothing was written."
         } else {
-            "Keep the .sec file to yourself, and a copy of it. Give the .pub file to others."
+            "Keep the .sec file secret, and make a backup. Give the .pub file to others."
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -141,9 +141,9 @@ impl Sign {
             return Err(Failure::new(
                 Exit::Failed,
                 "NoManifest",
-                "the pack has no manifest.json that could be signed beside it",
+                "the pack has no manifest.json to sign",
             )
-            .hint("sign it without --detached, which adds one"));
+            .hint("leave out --detached; then signing adds one"));
         }
         let signature = signed(&open_key(&self.key, session)?, &manifest)?;
         let place = match self.detached {
@@ -195,7 +195,7 @@ pub(crate) fn open_key(path: &Path, session: &Session) -> Result<OpenedKey, Fail
     let path = session.surroundings.working_directory.join(path);
     let text = std::fs::read_to_string(&path).map_err(|error| {
         Failure::new(Exit::Failed, "IOError", format!("cannot read `{}`: {error}", path.display()))
-            .hint("`skillful keygen` makes a key")
+            .hint("`skillful keygen` creates a key")
     })?;
     let password = if needs_password(&text)? {
         Password::Word(password(session, "Password of the key: ")?)
@@ -235,7 +235,7 @@ fn password(session: &Session, question: &str) -> Result<String, Failure> {
         return Err(Failure::new(
             Exit::Approval,
             "PasswordNeeded",
-            "a password is needed, and there is nobody to ask",
+            "the key needs a password, and there is no terminal to ask for it",
         )
         .hint("set SKILLFUL_KEY_PASSWORD, or use --no-password for a new key"));
     }

@@ -21,10 +21,10 @@ use crate::output::{Output, Palette};
 use crate::session::Session;
 pub(crate) use hidden::{LOOK_FIRST, hidden, tell_hidden};
 
-/// Trust a project's skills as they are now, or a key that signs packs
+/// Trust a project's skills, or a key that signs packs
 ///
-/// Skills of a cloned repository stay hidden from the model until you have looked at them. Trust is
-/// bound to every file of a skill: whatever changes asks again, and the other skills stay trusted.
+/// Skills in a cloned repository stay hidden from the model until you trust them. You trust a skill with
+/// all its files: if a file changes, Skillful asks again for this skill.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful trust project\n  skillful -C ~/work/app trust project --dry-run\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'"
@@ -41,21 +41,21 @@ enum What {
     Key(key::TrustKey),
 }
 
-/// Take trust in a project's skills or in a key back
+/// Stop trusting a project's skills, or a key
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful untrust\n  skillful untrust --skill deploy\n  skillful untrust ~/work/app\n  skillful untrust --key 1A2B3C4D5E6F7081"
 )]
 pub(crate) struct Untrust {
-    /// The project, or a folder above several [default: the project you are in]
+    /// The project, or a folder that contains projects [default: this project]
     path: Option<PathBuf>,
-    /// Only the skills of this name (can be repeated)
+    /// Stop trusting only this skill (repeatable)
     #[arg(long = "skill", value_name = "NAME")]
     skills: Vec<String>,
     /// Revoke this key
     #[arg(long, value_name = "ID", conflicts_with_all = ["path", "skills"])]
     key: Option<String>,
-    /// Say what would be taken back, and write nothing
+    /// Show what would change, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -90,7 +90,7 @@ impl Untrust {
             let known = session.trust_store()?.untrust(&folders[0]);
             if known.is_empty() {
                 return Err(Failure::new(Exit::Failed, "NotFound", message)
-                    .hint("name a folder; without one it is the project you are in"));
+                    .hint("give an existing folder; without one, the command uses this project"));
             }
         }
         let mut untrusted = self.take_back(&folders, &mut session.trust_store()?);
@@ -117,8 +117,8 @@ impl Untrust {
     fn nothing(&self, folder: &Path) -> String {
         let folder = folder.display();
         match self.skills.as_slice() {
-            [] => format!("Nothing below {folder} was trusted."),
-            names => format!("No skill {} below {folder} was trusted.", names.join(", ")),
+            [] => format!("You trusted nothing in {folder}."),
+            names => format!("You trusted no skill {} in {folder}.", names.join(", ")),
         }
     }
 
@@ -153,6 +153,6 @@ fn project_roots(session: &Session) -> Vec<Root> {
 }
 
 fn no_home() -> Failure {
-    Failure::new(Exit::Usage, "NoHome", "there is no home directory to remember trust in")
+    Failure::new(Exit::Usage, "NoHome", "you have no home directory, so trust cannot be stored")
         .hint("set HOME")
 }

@@ -13,9 +13,9 @@ use crate::installing::{Scope, ask, changing, times};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Take an installed skill out
+/// Remove an installed skill
 ///
-/// It is kept in .trash beside the skills until it is brought back.
+/// The skill goes to .trash next to your skills. `skillful restore` brings it back.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful uninstall csv-report\n  skillful uninstall csv-report --purge --yes"
@@ -23,21 +23,21 @@ use crate::session::Session;
 pub(crate) struct Uninstall {
     /// The skill's name
     name: String,
-    /// Where it is installed
+    /// Remove the skill installed for you or for this project
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// Delete it for good; you are asked first
+    /// Delete it for good, after asking
     #[arg(long)]
     purge: bool,
     /// Delete it without asking
     #[arg(short, long, requires = "purge")]
     yes: bool,
-    /// Say what would be done, and do nothing
+    /// Show what would happen, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Bring back a skill that was uninstalled or replaced
+/// Bring back a skill that you uninstalled or replaced
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful restore csv-report\n  skillful restore csv-report --at 20261115T083000Z --backup"
@@ -45,19 +45,19 @@ pub(crate) struct Uninstall {
 pub(crate) struct Restore {
     /// The skill's name
     name: String,
-    /// Where it was installed
+    /// Bring it back for you or for this project
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// Which one, by its time [default: the newest]
+    /// Bring back the copy from this time [default: the newest]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
-    /// Keep the skill that is there now in .backup
+    /// Keep the current skill in .backup
     #[arg(long, conflicts_with = "force")]
     backup: bool,
-    /// Replace the skill that is there now
+    /// Replace the current skill
     #[arg(long)]
     force: bool,
-    /// Say what would be done, and do nothing
+    /// Show what would happen, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -98,7 +98,7 @@ impl Uninstall {
             })?,
         };
         let words = match (is_there, self.purge) {
-            (false, _) => "Its folder was gone; the lockfile does not list it any more.",
+            (false, _) => "Its folder was already gone; the lockfile no longer lists it.",
             (true, true) => "Deleted.",
             (true, false) => "Uninstalled. `skillful restore` brings it back.",
         };
@@ -119,7 +119,7 @@ fn approve_deletion(name: &str, root: &Root) -> Result<(), Failure> {
     match ask(&format!("Delete {} for good?", root.skill(name).display())) {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(Exit::Approval, "Declined", "nothing was deleted")
-            .hint("without --purge it is kept in .trash")),
+            .hint("without --purge the skill goes to .trash")),
         None => Err(Failure::new(
             Exit::Approval,
             "ApprovalRequired",
@@ -161,7 +161,7 @@ impl Restore {
             scope,
             root.skill(&self.name),
             backup,
-            (!self.dry_run).then_some("Brought back."),
+            (!self.dry_run).then_some("Restored."),
             session,
             output,
         )

@@ -22,9 +22,9 @@ use crate::output::{Output, Palette};
 use crate::session::Session;
 use compare::{FailedSource, Found, Group, Which};
 
-/// List installed skills whose source has something else now
+/// List installed skills that have a newer version
 ///
-/// Those whose files you changed count, too: they are not as their source has them.
+/// Skills whose files you changed are in the list, too: they differ from their source.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful outdated\n  skillful outdated --scope project --json | jq '.outdated[].name'"
@@ -34,10 +34,10 @@ pub(crate) struct Outdated {
     which: Which,
 }
 
-/// Update installed skills from where they came from
+/// Update installed skills
 ///
-/// Shows what changes: new scripts, addresses, tools, and files that you changed. Those stay as they are.
-/// Skills from one source are one change; what goes wrong with one source does not stop the others.
+/// Shows what changes first: new scripts, addresses and tools. Files that you changed stay as they are.
+/// Skills from one source are updated together. If one source fails, the others are still updated.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful update --dry-run\n  skillful update csv-report\n  skillful update --force --allow-unsafe"
@@ -45,16 +45,16 @@ pub(crate) struct Outdated {
 pub(crate) struct Update {
     #[command(flatten)]
     which: Which,
-    /// Replace files that you changed, too; the skill as it was is kept in .backup
+    /// Also replace files that you changed; the old skill goes to .backup
     #[arg(long)]
     force: bool,
-    /// Update in spite of scripts, high-risk tools or findings, without being asked
+    /// Do not ask about scripts, high-risk tools or scan findings
     #[arg(long)]
     allow_unsafe: bool,
-    /// Let a refusal of trust pass, by its code (can be repeated)
+    /// Accept this refusal, by its code (repeatable)
     #[arg(long, value_name = "CODE", value_parser = parse_flaw)]
     allow: Vec<Flaw>,
-    /// Show what would change, and change nothing
+    /// Show what would change, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -113,7 +113,7 @@ impl Outdated {
             result.failed.iter().try_for_each(|failed| failed.write(out, palette))
         })?;
         if result.outdated.is_empty() && result.failed.is_empty() {
-            output.note("Everything is as its source has it.");
+            output.note("Everything is up to date.");
         }
         Ok(ExitCode::from(u8::from(!result.failed.is_empty())))
     }
@@ -227,10 +227,10 @@ impl Update {
     ) -> Result<Agreement, Failure> {
         let chosen: Vec<_> = found.iter().map(|found| found.skill).collect();
         let let_pass = hold(pack, &chosen, terms)?;
-        let_pass.iter().for_each(|refusal| output.warn(&format!("let pass: {refusal}")));
+        let_pass.iter().for_each(|refusal| output.warn(&format!("accepted: {refusal}")));
         for Found { locked, changes, .. } in found {
             changes.conflicts.iter().filter(|_| !self.force).for_each(|path| {
-                output.warn(&format!("{}/{path} was changed by you and by the update; yours stays (--force takes theirs)", locked.name));
+                output.warn(&format!("you and the update both changed {}/{path}; yours stays (use --force to take theirs)", locked.name));
             });
         }
         let concerns = Concerns::of(pack, &chosen)?;
@@ -255,9 +255,9 @@ impl UpdateResult {
             (false, false) => "Nothing was written.",
             (true, _) if !self.failed.is_empty() => "Nothing was updated.",
             (true, _) if !self.kept.is_empty() => {
-                "Nothing is new. What you changed stays; --force takes what the source has."
+                "Nothing is new. Your changes stay; --force replaces them."
             }
-            (true, _) => "Everything is as its source has it.",
+            (true, _) => "Everything is up to date.",
         }
     }
 }
@@ -276,7 +276,7 @@ impl FailedSource {
 }
 
 impl OutdatedSkill {
-    /// Says what would change before anybody is asked, which nobody is without it.
+    /// Shows what would change, before any question.
     fn show(&self) {
         let mut stderr = std::io::stderr();
         let palette = Palette::for_stream(&stderr);
@@ -308,11 +308,11 @@ impl OutdatedSkill {
             ("changed by you and by the update", &changes.conflicts),
         ];
         let quiet = [
-            ("says otherwise", &changes.controls),
+            ("changed fields", &changes.controls),
             ("added", &changes.added),
             ("removed", &changes.removed),
             ("changed", &changes.changed),
-            ("changed by you, stays", &changes.kept),
+            ("changed by you; yours stays", &changes.kept),
         ];
         let lines = loud
             .into_iter()

@@ -19,15 +19,15 @@ use crate::output::fit::wrapped;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_roots};
 
-/// Check skills before others use them
+/// Check skills for mistakes
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful validate\n  skillful validate ./my-skill\n  skillful validate --standard skills/"
 )]
 pub(crate) struct Validate {
-    /// Skills, or folders that hold skills [default: the project's and the user's skills]
+    /// Skills, or folders that contain skills [default: this project's and your own]
     paths: Vec<PathBuf>,
-    /// Judge by the open standard's rules alone
+    /// Check only the rules of the open standard
     #[arg(long)]
     standard: bool,
 }
@@ -58,7 +58,7 @@ impl Validate {
                 "SkillNotFound",
                 format!("there is no skill {place}"),
             )
-            .hint("name a folder that holds a SKILL.md, or make one with `skillful new NAME`"));
+            .hint("give a folder that contains a SKILL.md, or create a skill with `skillful new NAME`"));
         }
         let invalid = skills.iter().filter(|skill| !skill.errors.is_empty()).count();
         let validation = Validation { valid: invalid == 0, skills };
@@ -182,7 +182,7 @@ fn by_own_rules(
             warnings.extend(body.core.report.diagnostics.iter().map(|d| d.message.clone()));
             if body.core.report.truncated {
                 warnings.push(
-                    "the body is over the limit and will be trimmed; move details to references/"
+                    "the body is too long, so a model sees only parts of it; move details to references/"
                         .to_owned(),
                 );
             }
@@ -205,6 +205,6 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
             "SkillNotFound",
             format!("`{}` is not a skill", path.display()),
         )
-        .hint("name a folder or a SKILL.md")),
+        .hint("give a folder or a SKILL.md")),
     }
 }

@@ -22,21 +22,21 @@ use crate::installing::{Scope, check, parse_flaw};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
-/// Check a pack, or whether an installed skill is still what was installed
+/// Check a pack, or whether an installed skill changed
 ///
-/// Looks at structure, names, frontmatter, manifest, signature and the hash of every file, scans them,
-/// and writes nothing. Works offline. Findings of the scan are shown and decide nothing.
+/// Checks structure, names, frontmatter, manifest, signature and the hash of every file. Works offline and
+/// changes nothing. Also shows scan findings; they do not affect the result.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful verify csv-report.zip\n  skillful verify csv-report --json | jq .problems"
 )]
 pub(crate) struct Verify {
-    /// A pack (a file, a folder or another source), or the name of an installed skill
+    /// A pack (file, folder or other source), or the name of an installed skill
     target: String,
-    /// Where the skill is installed
+    /// Check the skill installed for you or for this project
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// Let a refusal of trust pass, by its code (can be repeated)
+    /// Accept this refusal, by its code (repeatable)
     #[arg(long, value_name = "CODE", value_parser = parse_flaw)]
     allow: Vec<Flaw>,
 }
@@ -83,7 +83,8 @@ pub(crate) struct Problem {
 }
 
 /// What to do about files that are not what was installed.
-const CHANGED: &str = "keep it if you made the change; if not, do not use the skill, and install it again with --force";
+const CHANGED: &str =
+    "if you made the change, keep it; if not, do not use the skill: install it again with --force";
 
 impl From<&Refusal> for Problem {
     fn from(refusal: &Refusal) -> Self {
@@ -139,7 +140,7 @@ impl Verify {
             .result(&verification, |out, palette| verification.write(&self.target, out, palette))?;
         note_left_out(&verification.left_out, output);
         if verification.problems.is_empty() && verification.signer.is_none() {
-            output.note("It is not signed: the hashes say that it is whole, not whose it is.");
+            output.note("It is not signed: the hashes show that it is complete, not who made it.");
         }
         let worst = verification
             .problems
@@ -207,7 +208,7 @@ impl Verify {
             Failure::new(
                 Exit::Refused,
                 "NotAsInstalled",
-                format!("`{}` cannot be read: {error}", root.skill(&self.target).display()),
+                format!("cannot read `{}`: {error}", root.skill(&self.target).display()),
             )
             .hint("install it again")
         })?;
@@ -307,7 +308,7 @@ impl Verification {
             let files = count(self.files.len(), "file");
             writeln!(
                 out,
-                "{good}whole{good:#}  {bold}{}{bold:#}  {files}{}",
+                "{good}intact{good:#}  {bold}{}{bold:#}  {files}{}",
                 for_terminal(target),
                 signer.unwrap_or_default()
             )?;

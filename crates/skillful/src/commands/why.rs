@@ -17,7 +17,7 @@ use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots};
 use runtime::open::not_found;
 
-/// Say why a skill is there, or is not: which copy wins, what hides it, what it costs
+/// Explain why a skill is visible or hidden, and what it costs
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful why csv-report\n  skillful why csv-report --json | jq .losers"
@@ -113,7 +113,9 @@ impl<'a> Reasons<'a> {
                 for_terminal(self.name),
                 for_terminal(&entry.path.to_string_lossy())
             )?,
-            None => writeln!(out, "{bold}{}{bold:#} is not in the index", for_terminal(self.name))?,
+            None => {
+                writeln!(out, "{bold}{}{bold:#} is not among your skills", for_terminal(self.name))?
+            }
         }
         for (label, value) in self.installed.iter().flat_map(Provenance::facts) {
             writeln!(out, "  {label} {}", for_terminal(&value))?;
@@ -128,7 +130,7 @@ impl<'a> Reasons<'a> {
         }
         if let Some(path) = self.offered.filter(|_| !self.hidden_by.is_empty()) {
             let path = path.to_string_lossy();
-            writeln!(out, "  the model is offered {} instead", for_terminal(&path))?;
+            writeln!(out, "  the model sees {} instead", for_terminal(&path))?;
         }
         for loser in &self.losers {
             writeln!(out, "  not {}", for_terminal(&loser.path))?;
@@ -151,11 +153,12 @@ impl<'a> Reasons<'a> {
 fn hidings(entry: &Entry, session: &Session, engine: &Engine) -> Vec<Hiding> {
     let mut found = Vec::new();
     if let Some(waiting) = entry.waiting {
-        let hint = format!("look first, then `skillful trust project {}`", argument(&entry.name));
+        let hint =
+            format!("look first, then run `skillful trust project {}`", argument(&entry.name));
         found.push(Hiding { reason: waiting.reason().to_owned(), hint });
     }
     if entry.controls.disable_model_invocation {
-        let hint = format!("you can still invoke it yourself as /{}", entry.name);
+        let hint = format!("you can still use it yourself with /{}", entry.name);
         found.push(Hiding { reason: "it says `disable-model-invocation`".to_owned(), hint });
     }
     if let Some(reason) = session.denying_rule(engine, entry) {

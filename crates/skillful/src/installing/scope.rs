@@ -36,7 +36,7 @@ impl Session {
     pub(crate) fn install_root(&self, scope: Scope) -> Result<Root, Failure> {
         let home = || {
             self.surroundings.home.as_deref().ok_or_else(|| {
-                Failure::new(Exit::Usage, "NoHome", "there is no home directory to install into")
+                Failure::new(Exit::Usage, "NoHome", "you have no home directory to install into")
                     .hint("set HOME, or use --scope project")
             })
         };
@@ -53,9 +53,9 @@ impl Session {
             (Some(_), Some(_)) => Err(Failure::new(
                 Exit::Usage,
                 "Usage",
-                "--scope and --root both say where the skill goes",
+                "--scope and --root both set the place of the skill",
             )
-            .hint("leave out one of them")),
+            .hint("use only one of them")),
             (Some(scope), None) => Ok(scope),
             (None, None) => Ok(Scope::User),
             (None, Some(path)) => Ok(self.scope_at(path)),
@@ -85,8 +85,10 @@ impl Session {
         match self.named_roots.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(one)),
-            _ => Err(Failure::new(Exit::Usage, "Usage", "a skill is installed in one place")
-                .hint("name one folder with --root")),
+            _ => {
+                Err(Failure::new(Exit::Usage, "Usage", "you can install a skill in one place only")
+                    .hint("give one folder with --root"))
+            }
         }
     }
 
@@ -136,14 +138,14 @@ impl Session {
             _ => Err(Failure::new(
                 Exit::Usage,
                 "ScopeNeeded",
-                format!("`{name}` is installed for you and for the project"),
+                format!("`{name}` is installed both for you and for this project"),
             )
-            .hint("say which with --scope user or --scope project")),
+            .hint("choose one with --scope user or --scope project")),
         }
     }
 }
 
 fn no_root() -> Failure {
     Failure::new(Exit::Usage, "Usage", "there is no folder to install into")
-        .hint("name one with --root")
+        .hint("give one with --root")
 }

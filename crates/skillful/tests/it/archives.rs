@@ -60,16 +60,16 @@ fn what_macos_adds_is_left_out() {
     assert_snapshot!(world.run("skillful verify a.zip"), @"
     81dd2a0e405666e0ec6461f6256ffa12a99dd9df2e2f164d62c4fe799a762e66  demo/SKILL.md
     559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  demo/references/a.md
-    whole  a.zip  2 files
+    intact  a.zip  2 files
     [stderr]
-    Left out, not part of a skill: .DS_Store, __MACOSX/._demo, __MACOSX/demo/._SKILL.md, demo/.DS_Store, demo/references/._a.md.
-    It is not signed: the hashes say that it is whole, not whose it is.
+    Left out, because they belong to no skill: .DS_Store, __MACOSX/._demo, __MACOSX/demo/._SKILL.md, demo/.DS_Store, demo/references/._a.md.
+    It is not signed: the hashes show that it is complete, not who made it.
     ");
     assert_snapshot!(world.run("skillful install a.zip"), @"
     demo  [world]/home/.agent/skills/demo
     [stderr]
-    Left out, not part of a skill: .DS_Store, __MACOSX/._demo, __MACOSX/demo/._SKILL.md, demo/.DS_Store, demo/references/._a.md.
-    Installed. `skillful verify NAME` checks it at any later time.
+    Left out, because they belong to no skill: .DS_Store, __MACOSX/._demo, __MACOSX/demo/._SKILL.md, demo/.DS_Store, demo/references/._a.md.
+    Installed. `skillful verify NAME` checks it again later.
     ");
     assert_snapshot!(world.run("cd ../home/.agent/skills/demo && find . -type f | sort"), @"
     ./SKILL.md
@@ -111,7 +111,7 @@ fn one_wrapper_folder_is_stepped_into() {
     one  [world]/home/.agent/skills/one
     two  [world]/home/.agent/skills/two
     [stderr]
-    Left out, not part of a skill: repo-main/.gitignore, repo-main/README.md, repo-main/docs/guide.md, repo-main/node_modules/three/SKILL.md.
+    Left out, because they belong to no skill: repo-main/.gitignore, repo-main/README.md, repo-main/docs/guide.md, repo-main/node_modules/three/SKILL.md.
     Nothing was written.
     ");
     let installed = works(&world, "install a.zip");
@@ -135,7 +135,7 @@ fn wrapped_skills_of_one_folder_name_are_refused() {
     assert_snapshot!(world.run("skillful install a.zip"), @"
     [stderr]
     error: `demo`: two skills have this name: `a/demo` and `b/demo`
-    hint: nothing was changed; do not use this pack, and tell its author
+    hint: nothing changed here; do not use this pack, and tell the author
     [exit 4]
     ");
 }

@@ -16,7 +16,7 @@ fn a_fresh_machine_is_well() {
     assert_snapshot!(examined(&World::new()), @"
     ok       version: 0.1.0
     ok       configuration: every setting has its default
-    ok       model: offline (there is no key in the environment and no Ollama on this machine)
+    ok       model: offline (no API key in the environment and no Ollama on this machine)
     ok       cache: [world]/home/.cache/skillful
     ok       root: 4 skills in builtin: (builtin)
     ");
@@ -34,22 +34,22 @@ fn every_finding_has_a_remedy() {
     world.write("home/.agent/config.json", r#"{"catalog": {"max_chars": 100}}"#);
     assert_snapshot!(examined(&world), @"
     ok       version: 0.1.0
-    ok       configuration: 1 setting given, the others have their defaults
-    warning  environment: SKILLFUL_CATALOG_MAXCHARS sets nothing
+    ok       configuration: you set 1 setting; the others have their defaults
+    warning  environment: SKILLFUL_CATALOG_MAXCHARS is not a setting
              `skillful config show` lists the settings; SKILLFUL_SECTION_KEY sets one
-    ok       model: offline (there is no key in the environment and no Ollama on this machine)
+    ok       model: offline (no API key in the environment and no Ollama on this machine)
     ok       cache: [world]/home/.cache/skillful
     ok       root: 1 skill in [world]/project/.agent/skills (project)
     ok       root: 3 skills in [world]/home/.agent/skills (user)
     ok       root: 1 skill in [world]/home/.claude/skills (user)
     ok       root: 4 skills in builtin: (builtin)
     warning  trust: 1 untrusted skill of this project, hidden from the model
-             look at one (`skillful inspect NAME`), then `skillful trust project NAME`
+             look at it (`skillful inspect NAME`), then run `skillful trust project NAME`
     warning  left out: [world]/home/.agent/skills/broken/SKILL.md: no frontmatter: the file does not begin with a `---` line (no-frontmatter)
              begin SKILL.md with a `---` line, `name:` and `description:`, and another `---` line
-    warning  same name: [world]/home/.agent/skills/build hides [world]/home/.claude/skills/build: the other one's root has priority: user over user
-             rename one of them, or name a source with --source
-    warning  skill: Odd: the name has other characters than lowercase letters, digits and hyphens (name-characters)
+    warning  same name: [world]/home/.agent/skills/build hides [world]/home/.claude/skills/build: the other one's folder comes first
+             rename one of them, or choose a source with --source
+    warning  skill: Odd: the name must have only lowercase letters, digits and hyphens (name-characters)
              `skillful validate [world]/home/.agent/skills/Odd`
     ");
 }
@@ -64,7 +64,7 @@ fn json_has_the_same_findings() {
     let trust = checks.iter().find(|check| check["name"] == "trust").unwrap();
     assert_snapshot!(format!("{trust:#}"), @r#"
     {
-      "hint": "look at one (`skillful inspect NAME`), then `skillful trust project NAME`",
+      "hint": "look at it (`skillful inspect NAME`), then run `skillful trust project NAME`",
       "message": "1 untrusted skill of this project, hidden from the model",
       "name": "trust",
       "status": "warning"
@@ -78,14 +78,14 @@ fn settings_that_cannot_be_used_are_a_finding_too() {
     world.write("home/.agent/config.json", "{");
     assert_snapshot!(world.run("skillful doctor"), @"
     error    configuration: `[world]/home/.agent/config.json` is not valid JSON: Unterminated object on line 1 column 2
-             correct the file; comments are allowed
+             fix the file; comments are allowed
     [exit 1]
     ");
     assert_snapshot!(world.run_json("skillful doctor --json"), @r#"
     {
       "checks": [
         {
-          "hint": "correct the file; comments are allowed",
+          "hint": "fix the file; comments are allowed",
           "message": "`[world]/home/.agent/config.json` is not valid JSON: Unterminated object on line 1 column 2",
           "name": "configuration",
           "status": "error"
@@ -104,9 +104,9 @@ fn a_cache_that_cannot_be_written_is_a_warning() {
     assert_snapshot!(examined(&world), @"
     ok       version: 0.1.0
     ok       configuration: every setting has its default
-    ok       model: offline (there is no key in the environment and no Ollama on this machine)
+    ok       model: offline (no API key in the environment and no Ollama on this machine)
     warning  cache: [world]/home/.cache/skillful: Not a directory (os error 20)
-             every start reads all skills anew until it can be written
+             make the folder writable; until then, every start reads all skills again
     ok       root: 4 skills in builtin: (builtin)
     ");
     assert_eq!(world.output("skillful list").status.code(), Some(0));

@@ -42,7 +42,7 @@ fn high_risk_asks_even_with_yes() {
     world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
     world.turns(&[write("notes.txt", "x")]);
     let seen = world.run("skillful run -q --yes --model scripted:turns.json go");
-    assert!(seen.contains("an approval is needed") && seen.ends_with("[exit 3]\n"), "{seen}");
+    assert!(seen.contains("needs your approval") && seen.ends_with("[exit 3]\n"), "{seen}");
     assert!(!world.path("project/notes.txt").exists());
 }
 
@@ -54,18 +54,18 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     [world]/project/.agent/evals/csv-report/chosen/case.json
     [stderr]
     Nothing was written.
-    With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.
+    With --model, a model decides whether to use the skill. Without it, the offline planner does; it only compares words. Change `input` to a real request, and describe a good answer in `expect.output` and `assertions`.
     ");
     assert!(!world.path("project/.agent").exists());
     insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
     [world]/project/.agent/evals/csv-report/chosen/case.json
     [stderr]
     `skillful eval run` runs it.
-    With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.
+    With --model, a model decides whether to use the skill. Without it, the offline planner does; it only compares words. Change `input` to a real request, and describe a good answer in `expect.output` and `assertions`.
     ");
     insta::assert_snapshot!(world.run("skillful eval new csv-report"), @"
     [stderr]
-    error: there is a case at `[world]/project/.agent/evals/csv-report/chosen` already
+    error: `[world]/project/.agent/evals/csv-report/chosen` already has a case
     hint: remove it first
     [exit 1]
     ");
@@ -90,7 +90,7 @@ fn a_new_case_runs_and_a_recorded_run_becomes_one() {
     .agent/evals/csv/sales/case.json
     .agent/evals/csv/sales/inputs/sales.csv
     2 of 2 cases passed
-    1 assertion was not judged: no model was named with --grader
+    1 assertion was not judged: no --model and no --grader
     ");
 }
 
@@ -129,15 +129,12 @@ fn a_failure_says_what_where_and_in_which_events() {
     "#);
     for rate in ["nan", "2", "-1", "much"] {
         let seen = world.run(&format!("skillful eval run --fail-under={rate}"));
-        assert!(
-            seen.contains("a rate is a number from 0 to 1") && seen.contains("[exit 2]"),
-            "{seen}"
-        );
+        assert!(seen.contains("use a number from 0 to 1") && seen.contains("[exit 2]"), "{seen}");
     }
     insta::assert_snapshot!(world.run("skillful eval run --baseline none.json"), @"
     [stderr]
     error: cannot use `[world]/project/none.json` as a baseline: No such file or directory (os error 2)
-    hint: name a report.json that `skillful eval run` wrote
+    hint: give a report.json that `skillful eval run` wrote
     [exit 2]
     ");
 }
@@ -189,14 +186,14 @@ fn a_model_that_cannot_be_reached_passes_nothing() {
     let nobody = "--model openai:x --base-url https://127.0.0.1:9/v1";
     insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval run -q hello.json {nobody}")), @"
     ✗ hello/query-1
-        the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that it runs, the address, and your proxy settings
+        the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that the server runs, its address and your proxy settings
     ✗ 0.00 should not trigger hello
     0 of 1 case passed
     [exit 1]
     ");
     insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval triggers csv-report {nobody}")), @"
     [stderr]
-    error: the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that it runs, the address, and your proxy settings
+    error: the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that the server runs, its address and your proxy settings
     [exit 1]
     ");
     insta::assert_snapshot!(world.run("skillful eval run -q silent.json"), @"
@@ -227,7 +224,7 @@ fn assertions_are_judged_by_the_grader_with_evidence_in_every_report() {
     let graded = |place: usize| report["results"][place]["graded"][0].clone();
     let sentence = |passed: bool, evidence: &str| json!({"text": "It says how many", "passed": passed, "evidence": evidence});
     assert_eq!(graded(0), sentence(true, "3 rows"));
-    let refused = "said to be true, but this is not in the answer: 3 rows";
+    let refused = "called true, but this is not in the answer: 3 rows";
     assert_eq!(graded(1), sentence(false, refused));
     for name in ["report.md", "report.html", "report.xml"] {
         let text = fs::read_to_string(folder.join(name)).unwrap();
@@ -285,7 +282,7 @@ fn what_cannot_be_read_is_said_and_fails_the_run() {
     insta::assert_snapshot!(world.run("skillful eval run"), @"
     [stderr]
     error: there are no cases
-    hint: `skillful eval new SKILL` makes some
+    hint: `skillful eval new SKILL` creates a case
     [exit 2]
     ");
     world.write("project/.agent/evals/a.yaml", "id: a\ninput: go\nexpect:\n  stop_raeson: x\n");

@@ -22,7 +22,7 @@ fn an_export_is_the_pack_it_came_from() {
     // A changed skill is another pack, without the signature.
     world.write("home/.agent/skills/demo/references/a.md", "B");
     let output = world.output("skillful export demo -o out.zip --force");
-    let warned = "warning: demo was signed, and the export is not";
+    let warned = "warning: demo was signed, but the export is not";
     assert!(String::from_utf8_lossy(&output.stderr).starts_with(warned), "{output:?}");
     assert_eq!(works(&world, "verify out.zip")["signer"], Value::Null);
 }
@@ -83,7 +83,7 @@ fn an_export_of_one_skill_of_several_is_not_signed() {
     assert_snapshot!(world.run("skillful export demo -o out.zip | tail -n 1"), @"
       demo@1.0.0, 2 files
     [stderr]
-    warning: demo was signed, and the export is not: the signature is of other files, or of several skills
+    warning: demo was signed, but the export is not: its signature covers other files, or several skills
     ");
     assert_eq!(works(&world, "verify out.zip")["signer"], Value::Null);
 }

@@ -285,8 +285,7 @@ fn a_run_of_another_machine_can_be_taken_back_once_it_is_adopted() {
     world.run("mkdir ../other && cp -r . ../other");
     let there = |line: &str| world.run(&format!("cd ../other && skillful {line}"));
     assert!(
-        there("runs show last")
-            .contains("`skillful runs list` shows those that were not made here")
+        there("runs show last").contains("`skillful runs list` shows runs that were not made here")
     );
     assert!(there(&format!("runs undo {own}")).ends_with("[exit 4]\n"));
     let adopted = there(&format!("runs adopt {own} --yes"));
@@ -302,7 +301,7 @@ fn a_record_that_was_made_here_is_not_adopted() {
     world.run("skillful run --model scripted:turns.json x");
     let own = only(&world);
     let seen = world.run(&format!("skillful runs adopt {own} --yes"));
-    assert!(seen.contains("was made here"), "{seen}");
+    assert!(seen.contains("it was made here"), "{seen}");
     assert_eq!(world.run("skillful runs verify last | cut -d' ' -f1-3"), "intact, made here\n");
     // By name, so that nobody adopts what came in between.
     assert!(world.run("skillful runs adopt last --yes").ends_with("[exit 2]\n"));
@@ -324,7 +323,7 @@ fn nobody_is_led_to_the_server_of_an_adopted_record() {
         let hint = seen.lines().find(|line| line.starts_with("hint:")).unwrap_or_default();
         assert!(!hint.contains("evil.example"), "{line}: {seen}");
         assert!(hint.contains("--model"), "{line}: {seen}");
-        assert_eq!(line.is_empty(), hint.contains("name the model"), "{line}: {seen}");
+        assert_eq!(line.is_empty(), hint.contains("choose the model"), "{line}: {seen}");
     }
 }
 
@@ -338,7 +337,7 @@ fn whoever_adopts_a_record_is_told_which_texts_it_brings() {
     world.run("skillful untrust && mkdir ../other && cp -r . ../other");
     let own = only(&world);
     let shown = world.run(&format!("cd ../other && skillful runs adopt {own} --dry-run"));
-    let told = "tells     the model a text that it calls the project skill deploy";
+    let told = "tells     the model a text, said to be the project skill deploy";
     assert!(shown.contains(told), "{shown}");
 }
 
@@ -348,13 +347,14 @@ fn a_record_that_is_shown_says_whose_it_is_and_whether_it_ended() {
     let foreign = waiting(&world, |_| {});
     let shown = world.run(&format!("skillful runs show {foreign}"));
     assert!(shown.contains("This run was not made here."), "{shown}");
-    let waits = format!("It waits for an answer; `skillful run --resume {foreign}` asks again.");
+    let waits =
+        format!("The run waits for your answer; `skillful run --resume {foreign}` asks again.");
     assert!(shown.contains(&waits), "{shown}");
     let events = folder(&world, &foreign).join("events.jsonl");
     let text = fs::read_to_string(&events).unwrap();
     let cut: String = text.split_inclusive('\n').take(5).collect();
     fs::write(&events, &cut).unwrap();
     let shown = world.run(&format!("skillful runs show {foreign}"));
-    assert!(shown.contains("this record is not what was written"), "{shown}");
-    assert!(shown.contains("It did not end; `skillful run --resume"), "{shown}");
+    assert!(shown.contains("this record changed after it was written"), "{shown}");
+    assert!(shown.contains("The run did not end; `skillful run --resume"), "{shown}");
 }

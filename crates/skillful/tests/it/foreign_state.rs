@@ -307,5 +307,5 @@ fn a_project_does_not_have_the_whole_disk_searched() {
     world.write("project/.agent/config.json", roots.to_string());
     let seen = world.run("skillful list --source project");
     assert!(seen.contains("inner") && !seen.contains("Mine."), "{seen}");
-    assert_eq!(seen.matches("it holds more than the project").count(), 3, "{seen}");
+    assert_eq!(seen.matches("it contains more than the project").count(), 3, "{seen}");
 }

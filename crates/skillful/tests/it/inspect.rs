@@ -197,7 +197,7 @@ fn a_skill_that_was_left_out_is_not_just_missing() {
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful why broken"), @"
-    broken is not in the index
+    broken is not among your skills
       left out [world]/home/.agent/skills/broken/SKILL.md
         no `description`
         add `description:` that says what the skill does and when to use it
@@ -272,7 +272,7 @@ fn why_names_the_copy_that_counts_and_the_others() {
     assert_snapshot!(world.run("skillful why analyst --root ../mine"), @"
     analyst is [world]/mine/analyst
       not [world]/home/.agent/skills/analyst
-        the other one's root has priority: explicit over user
+        the other one's source wins: explicit before user
       costs 60 characters of the catalog (about 15 tokens)
     ");
     assert_snapshot!(world.run_json("skillful why analyst --root ../mine --json"), @r#"
@@ -284,7 +284,7 @@ fn why_names_the_copy_that_counts_and_the_others() {
       "losers": [
         {
           "path": "[world]/home/.agent/skills/analyst",
-          "reason": "the other one's root has priority: explicit over user",
+          "reason": "the other one's source wins: explicit before user",
           "source": "user",
           "version": "1.2"
         }
@@ -327,13 +327,13 @@ fn why_says_what_hides_a_skill() {
     assert_snapshot!(world.run("skillful why secret"), @"
     secret is [world]/home/.agent/skills/secret
       hidden from the model: it says `disable-model-invocation`
-        you can still invoke it yourself as /secret
+        you can still use it yourself with /secret
       would cost 48 characters of the catalog (about 12 tokens)
     ");
     assert_snapshot!(world.run("skillful why deploy"), @"
     deploy is [world]/project/.agent/skills/deploy
-      hidden from the model: you have not trusted it
-        look first, then `skillful trust project deploy`
+      hidden from the model: you have not trusted it yet
+        look first, then run `skillful trust project deploy`
       would cost 53 characters of the catalog (about 14 tokens)
     ");
 }

@@ -33,7 +33,7 @@ fn text_has_a_line_for_each_skill_by_name() {
     letters  user      Write letters.
     secret   user      hidden For my eyes only.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then run `skillful trust project NAME`.
     ");
 }
 
@@ -91,7 +91,7 @@ fn no_skills_is_not_an_error() {
     let world = World::new();
     assert_snapshot!(world.run("skillful list --source project"), @"
     [stderr]
-    No skills found. `skillful new NAME` makes one.
+    No skills found. `skillful new NAME` creates one.
     ");
     assert_snapshot!(world.run_json("skillful list --source project --json"), @r#"
     {
@@ -118,8 +118,8 @@ fn what_is_left_out_has_a_reason_and_a_remedy() {
     world.link("project/.agent/skills/around", ".");
     assert_snapshot!(world.run("skillful list --source project"), @"
     [stderr]
-    No skills found. `skillful new NAME` makes one.
-    Left out: 4. `skillful doctor` says why and how to mend it.
+    No skills found. `skillful new NAME` creates one.
+    Left out: 4. `skillful doctor` shows why, and how to fix it.
     ");
     let ignored = &world.json("skillful list --source project --json")["report"]["ignored"];
     assert_snapshot!(format!("{ignored:#}"), @r#"
@@ -127,12 +127,12 @@ fn what_is_left_out_has_a_reason_and_a_remedy() {
       {
         "code": "link-cycle",
         "hint": "remove the link",
-        "message": "the link leads back to a folder above it",
+        "message": "the link leads to a folder above itself",
         "path": "[world]/project/.agent/skills/around"
       },
       {
         "code": "broken-link",
-        "hint": "remove the link or restore what it pointed to",
+        "hint": "remove the link, or restore its target",
         "message": "the link leads nowhere",
         "path": "[world]/project/.agent/skills/gone"
       },
@@ -209,7 +209,7 @@ fn a_root_that_is_not_there_is_reported() {
     assert_snapshot!(world.run("skillful list --root ../nowhere --source explicit"), @"
     [stderr]
     warning: [world]/nowhere: no such folder; check the path given with --root, SKILLFUL_ROOTS or `skill_roots`
-    No skills found. `skillful new NAME` makes one.
+    No skills found. `skillful new NAME` creates one.
     ");
 }
 
@@ -220,7 +220,7 @@ fn a_root_that_cannot_be_read_is_reported_with_the_reason() {
     assert_snapshot!(world.run("skillful list --root file --source explicit"), @"
     [stderr]
     warning: [world]/project/file: cannot be read: not a directory; check the permissions of the file and its folders
-    No skills found. `skillful new NAME` makes one.
+    No skills found. `skillful new NAME` creates one.
     ");
 }
 
@@ -239,13 +239,13 @@ fn another_folder_can_be_worked_in() {
     assert_snapshot!(world.run("skillful -C ../nowhere list"), @"
     [stderr]
     error: cannot work in `[world]/project/../nowhere`: No such file or directory (os error 2)
-    hint: name a folder that exists with -C
+    hint: give a folder that exists with -C
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful -C ../home/.agent/skills/letters/SKILL.md list"), @"
     [stderr]
     error: cannot work in `[world]/home/.agent/skills/letters/SKILL.md`: not a directory
-    hint: name a folder that exists with -C
+    hint: give a folder that exists with -C
     [exit 2]
     ");
 }
@@ -264,7 +264,7 @@ fn quiet_and_verbose_change_only_what_is_said_beside_the_result() {
     [stderr]
     error: the argument '--quiet' cannot be used with '--verbose'
 
-    Usage: skillful list --quiet
+    Usage: skillful list
 
     For more information, try '--help'.
     [exit 2]
@@ -317,8 +317,8 @@ fn without_a_repository_folders_are_searched_up_to_the_home() {
     assert_snapshot!(world.run("skillful -q -C ../home list --source project"), @"");
     assert_snapshot!(world.run("skillful -C ../home/work/app/part run --skill above x"), @"
     [stderr]
-    error: the skill `above` comes from a project: you have not trusted it
-    hint: look at it (`skillful inspect above`), then `skillful trust project above`
+    error: the skill `above` comes from a project: you have not trusted it yet
+    hint: look at it (`skillful inspect above`), then run `skillful trust project above`
     [exit 4]
     ");
 }
@@ -401,7 +401,7 @@ fn times_that_nearly_agree_are_pointed_out() {
     for later in ["2026-01-01 00:00:00", "2026-01-01 00:00:30"] {
         let world = twins(later);
         let seen = world.run("skillful list --source user");
-        assert!(seen.contains("warning: one skill has copies in its root whose times nearly agree, so another checkout can change which one counts: same."), "{seen}");
+        assert!(seen.contains("warning: one skill has copies in its root with nearly the same time, so another checkout can change which copy is used: same."), "{seen}");
         let conflict = &world.json("skillful list --source user --json")["report"]["conflicts"][0];
         assert_eq!(conflict["by_chance"], true, "{conflict}");
     }
@@ -409,7 +409,7 @@ fn times_that_nearly_agree_are_pointed_out() {
     assert_snapshot!(world.run("skillful why same"), @"
     same is [world]/home/.agent/skills/b/same
       not [world]/home/.agent/skills/a/same
-        the other one in the same root was modified later, by a minute at most
+        the other one in the same folder is newer, by a minute at most
       costs 48 characters of the catalog (about 12 tokens)
     ");
     let seen = world.run("skillful doctor --source user");
@@ -447,7 +447,7 @@ fn a_user_pins_one_of_several_skills() {
     [
       {
         "code": "pin-not-found",
-        "hint": "correct the path in `registry.pin`, or take it out",
+        "hint": "fix the path in `registry.pin`, or remove the entry",
         "message": "`registry.pin` has no skill `same` here",
         "path": "[world]/home/.agent/skills/c/same"
       }
@@ -465,7 +465,7 @@ fn a_project_cannot_pin() {
     same  user      Second.
     [stderr]
     warning: `registry.pin` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_REGISTRY_PIN`
-    warning: one skill has copies in its root whose times nearly agree, so another checkout can change which one counts: same. `skillful why NAME` shows them, `registry.pin` chooses one.
+    warning: one skill has copies in its root with nearly the same time, so another checkout can change which copy is used: same. `skillful why NAME` shows them; `registry.pin` chooses one.
     ");
     let pin = serde_json::json!({"same": path}).to_string();
     let world = world.with("SKILLFUL_REGISTRY_PIN", pin);

@@ -149,13 +149,13 @@ fn other_machines_are_let_in_only_on_request() {
     let world = World::new();
     assert_snapshot!(world.run("skillful mcp --http 0.0.0.0:0"), @"
     [stderr]
-    error: `0.0.0.0:0` can be reached from other machines
-    hint: listen on 127.0.0.1, or name the host others may use with --allow-host
+    error: other machines can reach `0.0.0.0:0`
+    hint: listen on 127.0.0.1, or allow a host name with --allow-host
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful mcp --http nowhere"), @"
     [stderr]
-    error: invalid value 'nowhere' for '--http <ADDRESS>': not an address: write HOST:PORT with the host as numbers, or unix:PATH
+    error: invalid value 'nowhere' for '--http <ADDRESS>': not an address: use HOST:PORT with a numeric host, or unix:PATH
 
     For more information, try '--help'.
     [exit 2]

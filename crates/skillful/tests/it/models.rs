@@ -70,7 +70,7 @@ fn a_resumed_run_goes_to_the_same_server_or_nowhere() {
             world.write("home/.agent/config.json", settings.to_string());
         }
         let seen = world.run(&format!("skillful run {options}--resume last --approve write_file"));
-        assert!(seen.contains(&format!("was decided by openai:m at {}", first.url())), "{seen}");
+        assert!(seen.contains(&format!("used openai:m at {}", first.url())), "{seen}");
         assert!(seen.contains(&format!("--base-url {}", first.url())), "{seen}");
         assert!(seen.ends_with("[exit 4]\n"), "{seen}");
         assert!(!world.path("project/a").exists());
@@ -152,7 +152,8 @@ fn a_try_that_failed_is_shown_and_on_record() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "done\n");
     let shown = String::from_utf8(output.stderr).unwrap();
     assert!(
-        shown.contains("limits how much may be asked (429): slow down; trying again in 0."),
+        shown
+            .contains("says that there are too many requests (429): slow down; trying again in 0."),
         "{shown}"
     );
     let events = turns::events(&world);
@@ -253,7 +254,7 @@ fn the_command_line_is_stronger_than_the_settings_and_these_than_the_environment
     let world = World::new();
     assert_eq!(
         doctor(&world),
-        "offline (there is no key in the environment and no Ollama on this machine)"
+        "offline (no API key in the environment and no Ollama on this machine)"
     );
     let world = World::new().with("OPENAI_API_KEY", KEY);
     assert_eq!(
@@ -403,9 +404,9 @@ fn the_mock_plays_a_file_or_its_parameters_or_plans_by_rules() {
     - `git-release-notes` (description: what)
     - `csv-report` (description: what)
 
-    To use one, name it with `--skill NAME`.
+    To use one, add `--skill NAME`.
 
-    Made without a language model, which could understand the request better: choose one with `--model`.
+    Made without a language model. A model could understand your request better: choose one with `--model`.
     ");
     for model in [json!("mock"), json!({"provider": "mock", "params": {}})] {
         assert_eq!(run_with(&world, model), by_rules);
@@ -419,7 +420,7 @@ fn the_mock_plays_a_file_or_its_parameters_or_plans_by_rules() {
     insta::assert_snapshot!(run_with(&world, json!("scripted")), @"
     [stderr]
     error: the model has no name
-    hint: name it, as in --model openai:NAME or scripted:FILE
+    hint: add a name, as in --model openai:NAME or scripted:FILE
     [exit 2]
     ");
 }

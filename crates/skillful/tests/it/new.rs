@@ -10,21 +10,21 @@ fn a_new_skill_is_valid_and_waits_for_trust() {
     assert_snapshot!(world.run("skillful new weekly-report"), @"
     [world]/project/.agent/skills/weekly-report/SKILL.md
     [stderr]
-    Edit it, then `skillful validate` and `skillful trust project weekly-report`.
+    Edit it, then run `skillful validate` and `skillful trust project weekly-report`.
     ");
     assert_snapshot!(world.run("skillful validate && skillful validate --standard"), @"
     valid    [world]/project/.agent/skills/weekly-report/SKILL.md
     valid    [world]/project/.agent/skills/weekly-report/SKILL.md
     ");
     assert_snapshot!(world.run("skillful list --source project"), @"
-    weekly-report  project   untrusted Say what this skill does and when to use it, in the words a user would say.
+    weekly-report  project   untrusted Say what this skill does and when to use it, in the words of a user.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then run `skillful trust project NAME`.
     ");
     assert_snapshot!(world.read("project/.agent/skills/weekly-report/SKILL.md"), @r#"
     ---
     name: weekly-report
-    description: "Say what this skill does and when to use it, in the words a user would say."
+    description: "Say what this skill does and when to use it, in the words of a user."
     license: Apache-2.0
     metadata:
       version: "0.1.0"
@@ -34,12 +34,12 @@ fn a_new_skill_is_valid_and_waits_for_trust() {
 
     ## Goal
 
-    One sentence: what is true when this is done.
+    One sentence: the result of this skill.
 
     ## Inputs and outputs
 
-    - Input: what must be given
-    - Output: what is handed back, and in which form
+    - Input: what the skill needs
+    - Output: what it gives back, and in which format
 
     ## Steps
 
@@ -48,11 +48,11 @@ fn a_new_skill_is_valid_and_waits_for_trust() {
 
     ## Failures
 
-    - What can go wrong, how to notice it, what to do then
+    - What can go wrong, how to notice it, and what to do
 
     ## Checks
 
-    - [ ] How to tell that the result is right
+    - [ ] How to check that the result is right
     "#);
 }
 
@@ -70,7 +70,7 @@ fn json_names_the_files() {
       "written": true
     }
     [stderr]
-    Edit it, then `skillful validate` and `skillful trust project weekly-report`.
+    Edit it, then run `skillful validate` and `skillful trust project weekly-report`.
     "#);
     assert_eq!(world.mode("project/.agent/skills/weekly-report/scripts/run.sh"), 0o755);
     assert_snapshot!(
@@ -103,8 +103,8 @@ fn nothing_is_written_over() {
     world.write("project/.agent/skills/mine/notes", "mine");
     assert_snapshot!(world.run("skillful new mine"), @"
     [stderr]
-    error: `[world]/project/.agent/skills/mine` is already there
-    hint: choose another name, or edit the skill that is there
+    error: `[world]/project/.agent/skills/mine` already exists
+    hint: choose another name, or edit the existing skill
     [exit 1]
     ");
     assert_snapshot!(world.run_json("skillful new mine --json"), @r#"
@@ -112,8 +112,8 @@ fn nothing_is_written_over() {
       "error": {
         "code": "AlreadyExists",
         "details": null,
-        "hint": "choose another name, or edit the skill that is there",
-        "message": "`[world]/project/.agent/skills/mine` is already there"
+        "hint": "choose another name, or edit the existing skill",
+        "message": "`[world]/project/.agent/skills/mine` already exists"
       }
     }
     [exit 1]
@@ -138,7 +138,7 @@ fn a_name_must_be_one() {
     let world = World::new();
     assert_snapshot!(world.run("skillful new Weekly_Report"), @"
     [stderr]
-    error: `Weekly_Report` is not a name for a skill
+    error: a skill cannot have the name `Weekly_Report`
     hint: use at most 64 lowercase letters, digits and single hyphens, as in `weekly-report`
     [exit 2]
     ");
@@ -148,7 +148,7 @@ fn a_name_must_be_one() {
         "code": "InvalidName",
         "details": null,
         "hint": "use at most 64 lowercase letters, digits and single hyphens, as in `weekly-report`",
-        "message": "`../escape` is not a name for a skill"
+        "message": "a skill cannot have the name `../escape`"
       }
     }
     [exit 2]
@@ -176,7 +176,7 @@ fn a_description_that_would_be_refused_is_refused() {
     let world = World::new();
     assert_snapshot!(world.run("skillful new tagged --description 'Make <b>bold</b> claims'"), @"
     [stderr]
-    error: the value of `description` holds `<` or `>`
+    error: the value of `description` contains `<` or `>`
     hint: write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
     [exit 2]
     ");
@@ -192,7 +192,7 @@ fn a_description_that_would_be_refused_is_refused() {
     [world]/project/.agent/skills/long/SKILL.md
     [stderr]
     warning: the description has more than 1024 characters
-    Edit it, then `skillful validate` and `skillful trust project long`.
+    Edit it, then run `skillful validate` and `skillful trust project long`.
     ");
 }
 

@@ -18,9 +18,9 @@ fn a_pack_goes_in_and_out() {
     assert_snapshot!(world.run("skillful verify demo.zip"), @"
     4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  demo/SKILL.md
     559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  demo/references/a.md
-    whole  demo.zip  2 files
+    intact  demo.zip  2 files
     [stderr]
-    It is not signed: the hashes say that it is whole, not whose it is.
+    It is not signed: the hashes show that it is complete, not who made it.
     ");
     assert_snapshot!(world.run("skillful install demo.zip --dry-run"), @"
     demo 1.0.0  [world]/home/.agent/skills/demo
@@ -31,20 +31,20 @@ fn a_pack_goes_in_and_out() {
     assert_snapshot!(world.run("skillful install demo.zip"), @"
     demo 1.0.0  [world]/home/.agent/skills/demo
     [stderr]
-    Installed. `skillful verify NAME` checks it at any later time.
+    Installed. `skillful verify NAME` checks it again later.
     ");
     assert_snapshot!(world.run("skillful install demo.zip"), @"
     [stderr]
-    error: `demo` is already there: `[world]/home/.agent/skills/demo`
-    hint: use --backup to keep the old one aside, or --force to replace it
+    error: `demo` already exists: `[world]/home/.agent/skills/demo`
+    hint: use --backup to keep the old one, or --force to replace it
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful verify demo --scope user"), @"
     4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
     559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd  references/a.md
-    whole  demo  2 files
+    intact  demo  2 files
     [stderr]
-    It is not signed: the hashes say that it is whole, not whose it is.
+    It is not signed: the hashes show that it is complete, not who made it.
     ");
     assert_snapshot!(world.run("skillful uninstall demo | grep -v kept"), @"
     demo  [world]/home/.agent/skills/demo
@@ -54,7 +54,7 @@ fn a_pack_goes_in_and_out() {
     assert_snapshot!(world.run("skillful restore demo"), @"
     demo  [world]/home/.agent/skills/demo
     [stderr]
-    Brought back.
+    Restored.
     ");
     assert_snapshot!(world.run("skillful uninstall demo --purge --yes"), @"
     demo  [world]/home/.agent/skills/demo
@@ -68,8 +68,8 @@ fn a_pack_goes_in_and_out() {
     ");
     assert_snapshot!(world.run("skillful restore demo"), @"
     [stderr]
-    error: there is nothing of `demo` to bring back in `[world]/home/.agent/skills`
-    hint: only what was uninstalled or backed up can be brought back
+    error: `[world]/home/.agent/skills` has no old copy of `demo`
+    hint: you can restore only skills that were uninstalled or backed up
     [exit 1]
     ");
 }
@@ -147,7 +147,7 @@ fn origin_signer_and_state_are_shown() {
     assert_snapshot!(world.run("skillful why demo | sed 's/([0-9A-F]*)/(KEY)/'"), @"
     demo is [world]/home/.agent/skills/demo
       from [world]/project/demo.zip, signed by us (KEY)
-      differs `references/a.md`: the file has another size than is listed
+      differs `references/a.md`: the file's size differs from the listed one
       costs 56 characters of the catalog (about 14 tokens)
     ");
 }
@@ -256,7 +256,7 @@ fn a_root_that_is_named_is_where_a_skill_goes() {
     assert_snapshot!(world.run("skillful install demo.zip --root ../shelf"), @"
     demo 1.0.0  [world]/shelf/demo
     [stderr]
-    Installed. `skillful verify NAME` checks it at any later time.
+    Installed. `skillful verify NAME` checks it again later.
     ");
     assert!(world.path("shelf/demo/SKILL.md").exists());
     assert!(!world.path("home/.agent/skills").exists());
@@ -271,18 +271,18 @@ fn a_root_that_is_named_is_where_a_skill_goes() {
     assert_snapshot!(world.run("skillful restore demo --root ../shelf"), @"
     demo  [world]/shelf/demo
     [stderr]
-    Brought back.
+    Restored.
     ");
     assert_snapshot!(world.run("skillful install demo.zip --root ../shelf --scope project"), @"
     [stderr]
-    error: --scope and --root both say where the skill goes
-    hint: leave out one of them
+    error: --scope and --root both set the place of the skill
+    hint: use only one of them
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful install demo.zip --root ../a --root ../b"), @"
     [stderr]
-    error: a skill is installed in one place
-    hint: name one folder with --root
+    error: you can install a skill in one place only
+    hint: give one folder with --root
     [exit 2]
     ");
 }

@@ -31,7 +31,7 @@ fn an_install_asks_and_does_as_it_is_told() {
     warning: demo has a script: scripts/a.sh
     Install 1 skill? [y/N] y
     demo 1.0.0  [world]/home/.agent/skills/demo
-    Installed. `skillful verify NAME` checks it at any later time.
+    Installed. `skillful verify NAME` checks it again later.
     ");
     assert!(world.path("home/.agent/skills/demo/SKILL.md").exists());
 }
@@ -72,7 +72,7 @@ fn an_update_shows_what_changes_before_it_asks() {
       new addresses: https://example.com/b
       added: scripts/b.sh
       changed: SKILL.md
-      changed by you, stays: scripts/a.sh
+      changed by you; yours stays: scripts/a.sh
     warning: demo has 2 scripts: scripts/a.sh and 1 more
     Install 1 skill? [y/N] n
     error: nothing was installed
@@ -105,7 +105,7 @@ fn a_password_is_asked_for_and_never_shown() {
     assert_eq!(world.json("skillful verify demo.zip --json")["signer"]["name"], "us");
 }
 
-const AUTHOR: &str = "Do you write the skills of this workspace yourself?";
+const AUTHOR: &str = "Do you write the skills in this workspace yourself?";
 const NEW: &str = "skillful new mine --description 'Mine.'";
 
 #[test]
@@ -113,7 +113,7 @@ fn who_writes_the_first_skill_is_asked_whether_the_skills_are_theirs() {
     let world = World::new().with("TERM", "dumb");
     world.write("project/.git/HEAD", "");
     let seen = world.conversation(NEW, &[(AUTHOR, "y\n")]);
-    assert!(seen.contains("Edit it, then `skillful validate`."), "{seen}");
+    assert!(seen.contains("Edit it, then run `skillful validate`."), "{seen}");
     let list = world.run("skillful list");
     assert!(list.contains("mine") && !list.contains("not trusted"), "{list}");
     let seen = world.conversation("skillful new more --description 'More.'", &[]);

@@ -22,13 +22,13 @@ fn a_result_that_cannot_be_written_is_an_error() {
     assert_snapshot!(world.run("skillful list > /dev/full"), @"
     [stderr]
     error: No space left on device (os error 28)
-    hint: check that what is written to has space and is still there
+    hint: check that the output still exists and has space
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful list --json > /dev/full"), @"
     [stderr]
     error: No space left on device (os error 28)
-    hint: check that what is written to has space and is still there
+    hint: check that the output still exists and has space
     [exit 1]
     ");
 }
@@ -40,34 +40,34 @@ fn without_a_home_only_what_needs_one_fails() {
     assert_snapshot!(world.run("skillful list --source project"), @"
     deploy  project   untrusted Deploy.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then run `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
-    error: there is no home directory to remember trust in
+    error: you have no home directory, so trust cannot be stored
     hint: set HOME
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful untrust"), @"
     [stderr]
-    error: there is no home directory to remember trust in
+    error: you have no home directory, so trust cannot be stored
     hint: set HOME
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful new mine --scope user"), @"
     [stderr]
-    error: there is no home directory
+    error: you have no home directory
     hint: set HOME, or use --path
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful config init --user"), @"
     [stderr]
-    error: there is no home directory
+    error: you have no home directory
     hint: set HOME
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful doctor | grep -A 1 cache"), @"
-    warning  cache: there is no home directory, so nothing is kept between starts
+    warning  cache: you have no home directory, so nothing is cached between starts
              set HOME or XDG_CACHE_HOME
     ");
     assert_eq!(world.output("skillful search deploy; skillful refresh").status.code(), Some(0));
@@ -87,7 +87,7 @@ fn a_home_that_is_no_folder_is_no_home() {
     ");
     assert_snapshot!(world.run("skillful config init --user"), @"
     [stderr]
-    error: there is no home directory
+    error: you have no home directory
     hint: set HOME
     [exit 2]
     ");
@@ -100,9 +100,9 @@ fn a_home_that_does_not_exist_yet_is_made() {
     let world = world.with("HOME", home);
     assert_snapshot!(world.run("skillful new mine --scope user && skillful list --source user"), @"
     [world]/later/.agent/skills/mine/SKILL.md
-    mine  user      Say what this skill does and when to use it, in the words a user would say.
+    mine  user      Say what this skill does and when to use it, in the words of a user.
     [stderr]
-    Edit it, then `skillful validate`.
+    Edit it, then run `skillful validate`.
     ");
 }
 
@@ -135,7 +135,7 @@ fn a_relative_home_is_no_home() {
     let world = World::new().with("HOME", "relative");
     assert_snapshot!(world.run("skillful new mine --scope user"), @"
     [stderr]
-    error: there is no home directory
+    error: you have no home directory
     hint: set HOME, or use --path
     [exit 2]
     ");
@@ -158,7 +158,7 @@ fn a_working_directory_that_is_gone_is_said() {
     assert_snapshot!(world.run("mkdir ../gone; cd ../gone; rmdir ../gone; skillful list"), @"
     [stderr]
     error: cannot work in `.`: No such file or directory (os error 2)
-    hint: name a folder that exists with -C
+    hint: give a folder that exists with -C
     [exit 2]
     ");
 }

@@ -182,7 +182,7 @@ fn errors_are_coloured_on_a_terminal_only() {
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_question_shows_what_is_approved() {
     let world = script(json!(["a b.txt", "-"]), "some words");
-    assert_snapshot!(timeless(&world.dialogue(RUN, "no and why: ", "n too many\n")), @"
+    assert_snapshot!(timeless(&world.dialogue(RUN, "no and a reason: ", "n too many\n")), @"
     → select_skills text-stats
       ✓  11 turns, 30 tool calls, [n] s left
     → run_script scripts/stats.sh
@@ -193,7 +193,7 @@ fn a_question_shows_what_is_approved() {
       with   text-stats/scripts/stats.sh 'a b.txt' -
       stdin  10 characters: some words
       always this script of this skill, in this project, until its files change
-    [o]nce  [r]un  [a]lways  [n]o, or no and why: n too many
+    [o]nce  this [r]un  [a]lways  [n]o, or no and a reason: n too many
       ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
     Done.
     [exit 3]
@@ -204,7 +204,7 @@ fn a_question_shows_what_is_approved() {
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_question_says_what_it_does_not_show() {
     let world = script(json!(["x".repeat(3_000) + " last"]), &"y".repeat(5_000));
-    let shown = timeless(&world.dialogue(RUN, "no and why: ", "n\n"));
+    let shown = timeless(&world.dialogue(RUN, "no and a reason: ", "n\n"));
     assert_snapshot!(shown.replace(&"x".repeat(100), "[100 x]").replace(&"y".repeat(100), "[100 y]"), @"
     → select_skills text-stats
       ✓  11 turns, 30 tool calls, [n] s left
@@ -216,7 +216,7 @@ fn a_question_says_what_it_does_not_show() {
       with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
       stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
       always this script of this skill, in this project, until its files change
-    [o]nce  [r]un  [a]lways  [n]o, or no and why: n
+    [o]nce  this [r]un  [a]lways  [n]o, or no and a reason: n
       ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
     Done.
     [exit 3]
@@ -242,7 +242,7 @@ fn the_plan_ticks_on_lines_of_its_own() {
 #[test]
 fn ctrl_c_at_a_question_stops_the_run() {
     let world = script(json!([]), "");
-    let shown = world.dialogue(RUN, "no and why: ", "\u{3}");
+    let shown = world.dialogue(RUN, "no and a reason: ", "\u{3}");
     assert!(shown.ends_with("[exit 130]\n") && !shown.contains("to allow it, run"), "{shown}");
     let run = &world.json("skillful runs list --json")["runs"][0];
     assert_eq!((&run["status"], &run["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));

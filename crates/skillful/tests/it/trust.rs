@@ -33,7 +33,7 @@ fn trust_lasts_until_a_skill_says_something_else() {
     [world]/project/.agent/skills
       deploy  new
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     ");
     assert!(is_trusted(&world, "deploy"));
     assert_eq!(offered(&world, "deploy"), "\"[world]/project/.agent/skills/deploy\"");
@@ -82,7 +82,7 @@ fn every_folder_of_the_project_is_trusted_on_its_own() {
     [world]/project/.claude/skills
       other  new
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     ");
     world.skill("project/.claude/skills/other", "Changed.");
     assert!(is_trusted(&world, "deploy"));
@@ -111,7 +111,7 @@ fn json_says_what_was_trusted_and_taken_back() {
       "written": true
     }
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     "#);
     assert_snapshot!(world.run_json("skillful untrust --json"), @r#"
     {
@@ -127,7 +127,7 @@ fn json_says_what_was_trusted_and_taken_back() {
       "written": false
     }
     [stderr]
-    Nothing below [world]/project was trusted.
+    You trusted nothing in [world]/project.
     "#);
 }
 
@@ -157,7 +157,7 @@ fn trust_can_be_taken_back_from_anywhere() {
     assert_snapshot!(world.run("skillful -C ../home untrust ../elsewhere"), @"
     [stderr]
     error: `../elsewhere` does not exist
-    hint: name a folder; without one it is the project you are in
+    hint: give an existing folder; without one, the command uses this project
     [exit 1]
     ");
     assert!(is_trusted(&world, "deploy"));
@@ -186,7 +186,7 @@ fn a_link_is_no_way_around() {
     world.run("mv ../project ../trusted && mkdir ../project");
     world.link("project/.agent", "../evil/.agent");
     let seen = world.run("skillful -C ../project list --source project");
-    assert!(seen.contains("no link is followed here") && seen.ends_with("[exit 4]\n"), "{seen}");
+    assert!(seen.contains("links are not followed here") && seen.ends_with("[exit 4]\n"), "{seen}");
 }
 
 #[test]
@@ -197,11 +197,11 @@ fn an_untrusted_skill_does_not_take_the_users_away() {
     assert_eq!(offered(&world, "letters"), "\"[world]/home/.agent/skills/letters\"");
     assert_snapshot!(world.run("skillful why letters"), @"
     letters is [world]/project/.agent/skills/letters
-      hidden from the model: you have not trusted it
-        look first, then `skillful trust project letters`
-      the model is offered [world]/home/.agent/skills/letters instead
+      hidden from the model: you have not trusted it yet
+        look first, then run `skillful trust project letters`
+      the model sees [world]/home/.agent/skills/letters instead
       not [world]/home/.agent/skills/letters
-        the other one's root has priority: project over user
+        the other one's source wins: project before user
       would cost 67 characters of the catalog (about 17 tokens)
     ");
     world.run("skillful trust project");
@@ -224,8 +224,8 @@ fn where_there_is_nothing_to_trust_that_is_said() {
     let world = World::new();
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
-    error: this project has no skills, and no eval cases that can be trusted
-    hint: run it inside a project with .agent/skills, or use -C DIR
+    error: this project has no skills or eval cases to trust
+    hint: go to a project with .agent/skills, or use -C DIR
     [exit 1]
     ");
     assert_snapshot!(world.run_json("skillful trust project --json"), @r#"
@@ -233,35 +233,29 @@ fn where_there_is_nothing_to_trust_that_is_said() {
       "error": {
         "code": "NoProjectSkills",
         "details": null,
-        "hint": "run it inside a project with .agent/skills, or use -C DIR",
-        "message": "this project has no skills, and no eval cases that can be trusted"
+        "hint": "go to a project with .agent/skills, or use -C DIR",
+        "message": "this project has no skills or eval cases to trust"
       }
     }
     [exit 1]
     "#);
     assert_snapshot!(world.run("skillful trust"), @r#"
     [stderr]
-    Trust a project's skills as they are now, or a key that signs packs
+    Trust a project's skills, or a key that signs packs
 
-    Usage: skillful trust [OPTIONS] <COMMAND>
+    Usage: skillful trust <COMMAND>
 
     Commands:
-      project  Trust the skills and evals of the project you are in
-      evals    Trust eval cases of a project as they are now
+      project  Trust the skills and evals of this project
+      evals    Trust eval cases of a project
       key      Trust a key that signs packs
       help     Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help  Print help (see more with '--help')
 
-    Options of every command:
-          --json             Print one JSON document
-      -C <DIR>               Work as if started in DIR
-          --root <PATH>      Search PATH for skills, before all other places (can be repeated)
-          --source <SOURCE>  Use only skills from this source
-      -q, --quiet            Say less
-      -v, --verbose          Say more
-          --color <COLOR>    When to use colours [default: auto] [possible values: auto, always, never]
+    Options of every command (see `skillful --help`):
+      --json  -C DIR  --root PATH  --source SOURCE  -q  -v  --color WHEN
 
     Examples:
       skillful trust project
@@ -279,7 +273,7 @@ fn trust_that_cannot_be_read_is_no_trust() {
     assert_snapshot!(world.run("skillful list"), @"
     [stderr]
     error: `[world]/home/.agent/trust.json` is damaged: EOF while parsing an object at line 1 column 1
-    hint: repair or remove the file; projects must then be trusted again
+    hint: repair or remove the file; then trust your projects again
     [exit 4]
     ");
 }
@@ -291,7 +285,7 @@ fn trust_that_cannot_be_kept_says_what_stands_in_its_way() {
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
     error: cannot write `[world]/home/.agent/trust.json`: File exists (os error 17)
-    hint: check that you may write to the folder it is in
+    hint: check that you can write to its folder
     [exit 1]
     ");
     let world = self::world();
@@ -299,7 +293,7 @@ fn trust_that_cannot_be_kept_says_what_stands_in_its_way() {
     assert_snapshot!(world.run("skillful trust project"), @"
     [stderr]
     error: cannot read `[world]/home/.agent/trust.json`: it is not a plain file
-    hint: check that it is a file and that you may read it
+    hint: check that it is a file and that you can read it
     [exit 1]
     ");
 }
@@ -318,7 +312,7 @@ fn what_was_not_trusted_is_said_of_it_alone() {
     let world = world();
     world.run("skillful trust project");
     let seen = world.run("skillful untrust --skill nosuch");
-    assert!(seen.contains("No skill nosuch below [world]/project was trusted."), "{seen}");
+    assert!(seen.contains("You trusted no skill nosuch in [world]/project."), "{seen}");
 }
 
 #[test]

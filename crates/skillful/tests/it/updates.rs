@@ -83,7 +83,7 @@ fn all_sources_are_compared_with_the_lockfile_before_the_first_change() {
     skill(&world, "project/two", "two", "1.0.0", "# Two");
     assert_snapshot!(world.run("skillful install --locked --scope project"), @"
     [stderr]
-    error: `two`: the content differs from the lockfile: its files are others
+    error: `two`: the content differs from the lockfile: its files differ
     hint: install without --locked to accept the new content
     [exit 4]
     ");
@@ -98,7 +98,7 @@ fn an_update_shows_what_changes_and_keeps_what_was_edited() {
     works(&world, "install demo.zip");
     assert_snapshot!(world.run("skillful outdated"), @"
     [stderr]
-    Everything is as its source has it.
+    Everything is up to date.
     ");
     skill(&world, "project/demo", "demo", "1.1.0", "# Demo\nSee https://example.com/new.");
     world
@@ -115,21 +115,21 @@ fn an_update_shows_what_changes_and_keeps_what_was_edited() {
       changed by you and by the update: references/a.md
       added: scripts/run.sh
       changed: SKILL.md, references/a.md
-      changed by you, stays: references/a.md, notes.md
+      changed by you; yours stays: references/a.md, notes.md
     ");
     assert_snapshot!(world.run("skillful update"), @"
     [stderr]
-    warning: demo/references/a.md was changed by you and by the update; yours stays (--force takes theirs)
+    warning: you and the update both changed demo/references/a.md; yours stays (use --force to take theirs)
     demo  1.0.0 to 1.1.0  user, from [world]/project/demo.zip
       new or changed scripts: scripts/run.sh
       new addresses: https://example.com/new
       changed by you and by the update: references/a.md
       added: scripts/run.sh
       changed: SKILL.md, references/a.md
-      changed by you, stays: references/a.md, notes.md
+      changed by you; yours stays: references/a.md, notes.md
     warning: demo has a script: scripts/run.sh
     error: `demo`: it needs your approval: it has a script: scripts/run.sh
-    hint: look at it first; --allow-unsafe installs it
+    hint: look at it first, then add --allow-unsafe
     [exit 4]
     ");
     assert_snapshot!(world.run("skillful update --allow-unsafe"), @"
@@ -139,9 +139,9 @@ fn an_update_shows_what_changes_and_keeps_what_was_edited() {
       changed by you and by the update: references/a.md
       added: scripts/run.sh
       changed: SKILL.md, references/a.md
-      changed by you, stays: references/a.md, notes.md
+      changed by you; yours stays: references/a.md, notes.md
     [stderr]
-    warning: demo/references/a.md was changed by you and by the update; yours stays (--force takes theirs)
+    warning: you and the update both changed demo/references/a.md; yours stays (use --force to take theirs)
     warning: demo has a script: scripts/run.sh
     Updated.
     ");
@@ -171,20 +171,20 @@ fn what_is_wrong_with_one_skill_does_not_stop_the_others() {
       added: scripts/a.sh
       changed: SKILL.md
     moved  failed: `[world]/project/moved` does not exist
-      name a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address
-    gone  failed: `[world]/home/.agent/skills/gone` cannot be read: No such file or directory (os error 2)
-      `install --locked` brings it back, `uninstall` forgets it
+      use a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address
+    gone  failed: cannot read `[world]/home/.agent/skills/gone`: No such file or directory (os error 2)
+      `skillful install --locked` brings it back; `skillful uninstall` removes it from the lockfile
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful update"), @"
     good  1.0.0 to 2.0.0  user, from [world]/project/good
       changed: SKILL.md
     moved  failed: `[world]/project/moved` does not exist
-      name a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address
-    gone  failed: `[world]/home/.agent/skills/gone` cannot be read: No such file or directory (os error 2)
-      `install --locked` brings it back, `uninstall` forgets it
+      use a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address
+    gone  failed: cannot read `[world]/home/.agent/skills/gone`: No such file or directory (os error 2)
+      `skillful install --locked` brings it back; `skillful uninstall` removes it from the lockfile
     unsafe  failed: `unsafe`: it needs your approval: it has a script: scripts/a.sh
-      look at it first; --allow-unsafe installs it
+      look at it first, then add --allow-unsafe
     [stderr]
     unsafe  1.0.0 to 2.0.0  user, from [world]/project/unsafe
       new or changed scripts: scripts/a.sh
@@ -204,7 +204,7 @@ fn what_is_wrong_with_one_skill_does_not_stop_the_others() {
     assert_snapshot!(world.run("skillful uninstall gone"), @"
     gone  [world]/home/.agent/skills/gone
     [stderr]
-    Its folder was gone; the lockfile does not list it any more.
+    Its folder was already gone; the lockfile no longer lists it.
     ");
     assert_eq!(refusal(&world, "update gone"), ("NotInstalled".to_owned(), 1));
 }
@@ -221,10 +221,10 @@ fn several_skills_of_a_source_are_looked_at_one_by_one() {
     assert_snapshot!(world.run("skillful update"), @"
     one  1.0.0 to 2.0.0  user, from [world]/project/all
       changed: SKILL.md
-    three  failed: `[world]/home/.agent/skills/three` cannot be read: No such file or directory (os error 2)
-      `install --locked` brings it back, `uninstall` forgets it
-    two  failed: `two` is not in `[world]/project/all` any more
-      uninstall it, or install it from elsewhere
+    three  failed: cannot read `[world]/home/.agent/skills/three`: No such file or directory (os error 2)
+      `skillful install --locked` brings it back; `skillful uninstall` removes it from the lockfile
+    two  failed: `two` is no longer in `[world]/project/all`
+      uninstall it, or install it from another source
     [stderr]
     Updated.
     [exit 1]
@@ -260,13 +260,13 @@ fn a_conflict_that_was_kept_is_not_forgotten() {
     works(&world, "update");
     assert_snapshot!(world.run("skillful outdated"), @"
     demo  2.0.0 to 2.0.0  user, from [world]/project/demo.zip
-      changed by you, stays: references/a.md
+      changed by you; yours stays: references/a.md
     ");
     assert_snapshot!(world.run("skillful update"), @"
     demo  2.0.0 to 2.0.0  user, from [world]/project/demo.zip
-      changed by you, stays: references/a.md
+      changed by you; yours stays: references/a.md
     [stderr]
-    Nothing is new. What you changed stays; --force takes what the source has.
+    Nothing is new. Your changes stay; --force replaces them.
     ");
     assert_eq!(world.read("home/.agent/skills/demo/references/a.md"), "mine");
     works(&world, "update --force");
@@ -299,14 +299,14 @@ fn a_source_that_only_the_project_knows_is_neither_asked_nor_read() {
     assert_snapshot!(world.run("cd ../bare && skillful trust project demo"), @"
       demo  not installed, from demo.zip
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     ");
     assert_eq!(bare("install --locked --scope project")["installed"][0]["name"], "demo");
     assert_snapshot!(world.run("cd ../clone && skillful trust project"), @"
     [world]/clone/.agent/skills
       demo  new, from demo.zip
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     ");
     assert_eq!(there("outdated")["failed"], Value::Array(Vec::new()));
     // Another source is another question, even where the files are the same.

@@ -39,82 +39,68 @@ const COMMANDS: [&str; 29] = [
 #[test]
 fn help_names_every_command() {
     assert_snapshot!(World::new().run("skillful --help"), @r#"
-    The complete runtime for Agent Skills
-
-    Finds folders with a SKILL.md, shows an agent only their names and descriptions, and hands over the
-    rest on demand.
+    Run Agent Skills: find them, use them, contain them, measure them, share them
 
     Usage: skillful [OPTIONS] <COMMAND>
 
-    Commands:
-      run          Work on a request with the skills that fit it
-      runs         Look at what agents did here: list, show, replay, verify, undo, adopt, prune
-      list         List the skills that can be reached
-      search       Find the skills that fit a task
-      inspect      Show what a skill says about itself and what it holds
-      why          Say why a skill is there, or is not: which copy wins, what hides it, what it costs
-      validate     Check skills before others use them
-      scan         Look through skills for what should make you stop
-      new          Start a new skill from a template
-      refresh      Read every skill anew, whatever the cache says
-      doctor       Look for what is wrong, and say how to mend it
-      pack         Make a pack from folders with skills
+    Use skills:
+      run          Do a task with the skills that fit it
+      runs         See, check and undo what agents did here
+      mcp          Use your skills in other agents (Claude Code, Codex, Cursor …)
+
+    Find skills:
+      list         List your skills
+      search       Find skills for a task
+      inspect      Show a skill: its fields, files and text
+      why          Explain why a skill is visible or hidden, and what it costs
+
+    Write skills:
+      new          Create a skill from a template
+      validate     Check skills for mistakes
+      scan         Look for dangerous content in skills
+      eval         Measure skills: are they chosen, do runs behave, do they help?
+
+    Share skills:
+      install      Install skills from a pack, a folder, a git repository or a URL
+      uninstall    Remove an installed skill
+      restore      Bring back a skill that you uninstalled or replaced
+      outdated     List installed skills that have a newer version
+      update       Update installed skills
+      pack         Make a pack from skill folders
       export       Make a pack from an installed skill
-      install      Install the skills of a pack, all or none
-      uninstall    Take an installed skill out
-      restore      Bring back a skill that was uninstalled or replaced
-      verify       Check a pack, or whether an installed skill is still what was installed
-      outdated     List installed skills whose source has something else now
-      update       Update installed skills from where they came from
-      keygen       Make a pair of keys to sign packs with
+      verify       Check a pack, or whether an installed skill changed
+      keygen       Create a key pair to sign packs
       sign         Sign a pack
-      eval         Measure skills: do they trigger, do runs behave, do they help?
-      permissions  Show or take back what was approved for always
-      mcp          Offer the skills to other agents, over the Model Context Protocol
-      trust        Trust a project's skills as they are now, or a key that signs packs
-      untrust      Take trust in a project's skills or in a key back
-      config       Show or start the settings
+
+    Decide what is allowed:
+      trust        Trust a project's skills, or a key that signs packs
+      untrust      Stop trusting a project's skills, or a key
+      permissions  Show or revoke what you approved for always
+
+    Set up:
+      doctor       Find problems and show how to fix them
+      config       Show your settings, or create a file for them
+      refresh      Read all skills again and rebuild the cache
       schema       Print the JSON Schema of a file or an output
-      completions  Print completions for a shell
-      help         Print this message or the help of the given subcommand(s)
+      completions  Print shell completions
+      help         Print the help of a command
 
     Options:
-      -h, --help
-              Print help (see a summary with '-h')
-
-      -V, --version
-              Print version
-
-    Options of every command:
-          --json
-              Print one JSON document
-
-      -C <DIR>
-              Work as if started in DIR
-
-          --root <PATH>
-              Search PATH for skills, before all other places (can be repeated)
-
-          --source <SOURCE>
-              Use only skills from this source
-
-      -q, --quiet
-              Say less
-
-      -v, --verbose
-              Say more
-
-          --color <COLOR>
-              When to use colours
-              
-              [default: auto]
-              [possible values: auto, always, never]
+          --json             Print the result as one JSON document
+      -C <DIR>               Run as if you started in DIR
+          --root <PATH>      Look for skills in PATH first (repeatable)
+          --source <SOURCE>  Use only skills from SOURCE: explicit, project, user or builtin
+      -q, --quiet            Print less
+      -v, --verbose          Print more
+          --color <WHEN>     When to use colours [default: auto] [possible values: auto, always, never]
+      -h, --help             Print help
+      -V, --version          Print version
 
     Examples:
-      skillful list                      every skill that can be reached
-      skillful search "summarise a csv"  the skills that fit a task
-      skillful inspect csv-report        what a skill says and holds
-      skillful doctor                    what is wrong, and how to mend it
+      skillful run "Summarise sales.csv"       do a task
+      skillful new weekly-report               create a skill
+      skillful mcp --print-config claude-code  use your skills in another agent
+      skillful doctor                          find problems
     "#);
 }
 
@@ -222,7 +208,7 @@ fn a_value_that_cannot_be_is_an_error_of_usage() {
     "#);
     assert_snapshot!(world.run("skillful --color sometimes list"), @"
     [stderr]
-    error: invalid value 'sometimes' for '--color <COLOR>'
+    error: invalid value 'sometimes' for '--color <WHEN>'
       [possible values: auto, always, never]
 
     For more information, try '--help'.

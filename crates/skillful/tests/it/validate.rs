@@ -22,8 +22,8 @@ fn the_skills_of_the_project_and_the_user_are_checked() {
     assert_snapshot!(world.run("skillful validate"), @"
     valid    [world]/home/.agent/skills/mine/SKILL.md
     valid    [world]/project/.agent/skills/Odd/SKILL.md
-      warning  the name has other characters than lowercase letters, digits and hyphens
-      warning  the name `Odd_Name` differs from its folder's, `Odd`
+      warning  the name must have only lowercase letters, digits and hyphens
+      warning  the name `Odd_Name` differs from the folder's name `Odd`
     invalid  [world]/project/.agent/skills/broken/SKILL.md
       error    no `description` (missing-description): add `description:` that says what the skill does and when to use it
     valid    [world]/project/.agent/skills/good/SKILL.md
@@ -42,8 +42,8 @@ fn json_has_exactly_the_promised_fields() {
           "errors": [],
           "path": "[world]/project/.agent/skills/Odd/SKILL.md",
           "warnings": [
-            "the name has other characters than lowercase letters, digits and hyphens",
-            "the name `Odd_Name` differs from its folder's, `Odd`"
+            "the name must have only lowercase letters, digits and hyphens",
+            "the name `Odd_Name` differs from the folder's name `Odd`"
           ]
         },
         {
@@ -72,10 +72,10 @@ fn the_standard_has_its_own_rules() {
     let world = world();
     assert_snapshot!(world.run("skillful validate --standard"), @"
     invalid  [world]/project/.agent/skills/Odd/SKILL.md
-      error    unexpected fields: model; the standard knows only allowed-tools, compatibility, description, license, metadata, name
+      error    unexpected fields: model; the standard has only allowed-tools, compatibility, description, license, metadata, name
       error    the name `Odd_Name` must be lowercase
-      error    the name `Odd_Name` must hold only letters, digits and hyphens
-      error    the folder's name `Odd` must equal the skill's name `Odd_Name`
+      error    the name `Odd_Name` must have only letters, digits and hyphens
+      error    the folder must have the skill's name: `Odd` is not `Odd_Name`
     invalid  [world]/project/.agent/skills/broken/SKILL.md
       error    missing field: description
     valid    [world]/project/.agent/skills/good/SKILL.md
@@ -106,7 +106,7 @@ fn a_departure_of_the_reference_is_a_warning() {
     );
     assert_snapshot!(world.run("skillful validate --standard flow"), @"
     valid    [world]/project/flow/SKILL.md
-      warning  the reference validator refuses flow style (`[…]`, `{…}`), which YAML allows
+      warning  the reference validator refuses flow style (`[…]`, `{…}`), but YAML allows it
       warning  the reference validator ends the frontmatter at the `---` inside a value
     ");
 }
@@ -142,7 +142,7 @@ fn copies_of_one_name_are_all_checked() {
     valid    [world]/one/same/SKILL.md
     valid    [world]/three/same/SKILL.md
     invalid  [world]/two/same/SKILL.md
-      error    the value of `description` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+      error    the value of `description` contains `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
     [stderr]
     3 skills checked, 1 invalid.
     [exit 1]
@@ -156,13 +156,13 @@ fn where_there_is_nothing_that_is_said() {
     assert_snapshot!(world.run("skillful validate"), @"
     [stderr]
     error: there is no skill here
-    hint: name a folder that holds a SKILL.md, or make one with `skillful new NAME`
+    hint: give a folder that contains a SKILL.md, or create a skill with `skillful new NAME`
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful validate empty"), @"
     [stderr]
     error: there is no skill there
-    hint: name a folder that holds a SKILL.md, or make one with `skillful new NAME`
+    hint: give a folder that contains a SKILL.md, or create a skill with `skillful new NAME`
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful validate nowhere"), @"
@@ -174,7 +174,7 @@ fn where_there_is_nothing_that_is_said() {
     assert_snapshot!(world.run("skillful validate empty/readme"), @"
     [stderr]
     error: `[world]/project/empty/readme` is not a skill
-    hint: name a folder or a SKILL.md
+    hint: give a folder or a SKILL.md
     [exit 1]
     ");
     assert_snapshot!(world.run_json("skillful validate nowhere --json"), @r#"
@@ -197,7 +197,7 @@ fn a_body_over_the_limit_is_a_warning_or_an_error() {
     world.write("project/long/SKILL.md", long);
     assert_snapshot!(world.run("skillful validate long"), @"
     valid    [world]/project/long/SKILL.md
-      warning  the body is over the limit and will be trimmed; move details to references/
+      warning  the body is too long, so a model sees only parts of it; move details to references/
     ");
     let world = world.with("SKILLFUL_SECURITY_OVERSIZE_SKILL_BODY", "reject");
     assert_snapshot!(world.run("skillful validate long"), @"
@@ -219,11 +219,11 @@ fn links_in_circles_and_pipes_are_passed_by() {
     assert_snapshot!(world.run("skillful validate --standard skills"), @"
     valid    [world]/project/skills/good/SKILL.md
     invalid  [world]/project/skills/one/around
-      error    the link leads back to a folder above it (link-cycle): remove the link
+      error    the link leads to a folder above itself (link-cycle): remove the link
     invalid  [world]/project/skills/pipe/SKILL.md
       error    SKILL.md is not a regular file (not-a-file): replace it with a regular file
     invalid  [world]/project/skills/two/around
-      error    the link leads back to a folder above it (link-cycle): remove the link
+      error    the link leads to a folder above itself (link-cycle): remove the link
     [stderr]
     4 skills checked, 3 invalid.
     [exit 1]
@@ -274,14 +274,14 @@ fn angle_brackets_are_refused_only_where_a_model_sees_them() {
     skill("when", "description: Reads.\nwhen_to_use: for <system> files");
     assert_snapshot!(world.run("skillful validate skills"), @"
     invalid  [world]/project/skills/about/SKILL.md
-      error    the value of `description` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+      error    the value of `description` contains `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
     valid    [world]/project/skills/hint/SKILL.md
       warning  `<` or `>` in `argument-hint` is kept: a model does not see this field
       warning  `<` or `>` in `author` is kept: a model does not see this field
     valid    [world]/project/skills/nested/SKILL.md
       warning  `<` or `>` in `metadata` is kept: a model does not see this field
     invalid  [world]/project/skills/when/SKILL.md
-      error    the value of `when_to_use` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+      error    the value of `when_to_use` contains `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
     [stderr]
     4 skills checked, 2 invalid.
     [exit 1]
@@ -300,9 +300,9 @@ fn a_skill_without_a_name_has_its_folders() {
     world.write("home/.agent/skills/a<b>/SKILL.md", "---\ndescription: Odd.\n---\n");
     assert_snapshot!(world.run("skillful validate"), @"
     invalid  [world]/home/.agent/skills/a<b>/SKILL.md
-      error    the value of `name` holds `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
+      error    the value of `name` contains `<` or `>` (angle-brackets): write the text without angle brackets, or set `security.block_angle_brackets_in_frontmatter` to false
     valid    [world]/home/.agent/skills/tidy-up/SKILL.md
-      warning  no `name`; the folder's name is used
+      warning  no `name`, so the folder's name is used
     [stderr]
     2 skills checked, 1 invalid.
     [exit 1]
@@ -310,7 +310,7 @@ fn a_skill_without_a_name_has_its_folders() {
     assert_snapshot!(world.run("skillful list --source user"), @"
     tidy-up  user      Tidies up.
     [stderr]
-    Left out: 1. `skillful doctor` says why and how to mend it.
+    Left out: 1. `skillful doctor` shows why, and how to fix it.
     ");
     assert!(world.run("skillful inspect tidy-up --show-body").contains("Tidy."));
     assert_snapshot!(world.run("skillful validate --standard ../home/.agent/skills/tidy-up"), @"

@@ -71,7 +71,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
             },
             &[(
                 "disclosure",
-                "the text of `alpha` was read, but the skill was not selected before",
+                "the text of `alpha` was read, but the skill was not selected first",
             )],
         ),
         (
@@ -83,7 +83,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
                 events.insert(at + 1, stray);
                 renumber(events);
             },
-            &[("disclosure", "a resource was read without an action that asked for it")],
+            &[("disclosure", "a resource was read, but no action asked for it")],
         ),
         (
             "carried out before it was validated",
@@ -101,7 +101,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
                 events.remove(at);
                 renumber(events);
             },
-            &[("security", "`run_script` had to be asked for and ran without a grant")],
+            &[("security", "`run_script` needed an approval and ran without one")],
         ),
         (
             "a tool runs after a deny",
@@ -125,7 +125,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
                     child.into_iter().map(|event| Event { run_id: "child".to_owned(), ..event });
                 events.splice(end..end, child);
             },
-            &[("security", "`run_script` had to be asked for and ran without a grant")],
+            &[("security", "`run_script` needed an approval and ran without one")],
         ),
         (
             "a wrong delta",
@@ -169,7 +169,7 @@ fn a_rejected_or_escaping_action_must_not_have_run() {
         edit(&mut events[executed], |data| data["observation"]["code"] = json!(code));
         let found = wrong(&case(json!({})), &events);
         let expected =
-            escapes.then(|| ("security", "`run_script` reached outside of its place".to_owned()));
+            escapes.then(|| ("security", "`run_script` reached outside its folder".to_owned()));
         assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{path} {code:?}");
     }
 }

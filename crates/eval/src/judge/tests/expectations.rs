@@ -64,11 +64,11 @@ fn each_expectation_can_fail() {
         ),
         (
             json!({"expect": {"output": {"contains_any": ["x", "y"]}}}),
-            "output: the answer holds none of [\"x\", \"y\"]",
+            "output: the answer contains none of [\"x\", \"y\"]",
         ),
         (
             json!({"expect": {"output": {"not_contains": ["done"]}}}),
-            "output: the answer holds \"done\"",
+            "output: the answer contains \"done\"",
         ),
         (
             json!({"expect": {"output": {"regex": "^done"}}}),

@@ -31,11 +31,11 @@ fn every_failure_is_one_clear_line_with_a_hint() {
         ),
         (
             send(429, "", r#"{"error": {"message": "pay", "code": "insufficient_quota"}}"#),
-            "QuotaExceeded: `SERVER` says that the quota is used up (429): pay; add to it at the provider, or choose another --model",
+            "QuotaExceeded: `SERVER` says that the quota is used up (429): pay; buy more quota at the provider, or choose another --model",
         ),
         (
             send(400, "", &json("context length exceeded")),
-            "ContextTooLong: `SERVER` cannot take so long a conversation (400): context length exceeded; lower `budget.max_context_chars`",
+            "ContextTooLong: `SERVER` says that the conversation is too long (400): context length exceeded; lower `budget.max_context_chars`",
         ),
         (
             send(418, "", "short\nand stout"),
@@ -43,44 +43,40 @@ fn every_failure_is_one_clear_line_with_a_hint() {
         ),
         (
             send(302, "Location: https://elsewhere.example/\r\n", ""),
-            "Redirected: `SERVER` sends us on to `https://elsewhere.example/` (302), which is not followed; set --base-url to where the server really is",
+            "Redirected: `SERVER` redirects to `https://elsewhere.example/` (302), and redirects are not followed; set --base-url to the real address",
         ),
         // With no tries left, what could pass is told like what cannot.
         (
             send(429, "Retry-After: 7\r\n", &json("slow down")),
-            "RateLimited: `SERVER` limits how much may be asked (429): slow down; wait, then start it again",
+            "RateLimited: `SERVER` says that there are too many requests (429): slow down; wait, then try again",
         ),
         (
             send(503, retry_date, ""),
-            "ServerError: `SERVER` has a problem (503): nothing; start it again later",
+            "ServerError: `SERVER` has a problem (503): nothing; try again later",
         ),
         (
             send(502, "", &page),
-            "ServerError: `SERVER` has a problem (502): a web page, \"502 Bad Gateway\"; start it again later",
-        ),
-        (
-            send(408, "", "{}"),
-            "ServerError: `SERVER` has a problem (408): {}; start it again later",
+            "ServerError: `SERVER` has a problem (502): a web page, \"502 Bad Gateway\"; try again later",
         ),
         (
             send(200, "", &page),
-            "MalformedAnswer: `SERVER` sent something that is no answer of a model: a web page, \"502 Bad Gateway\"; check that --base-url is that of a model server",
+            "MalformedAnswer: `SERVER` sent something that is not a model's answer: a web page, \"502 Bad Gateway\"; check that --base-url is the address of a model server",
         ),
         (
             send(200, "", ""),
-            "StreamBroken: `SERVER` broke off: the answer is empty; start it again later",
+            "StreamBroken: `SERVER` broke the connection: the answer is empty; try again later",
         ),
         (
             send(200, "", "data: \u{0}garbage\n\n"),
-            "MalformedAnswer: `SERVER` sent something that is no answer of a model: an event that is not JSON: garbage; check that --base-url is that of a model server",
+            "MalformedAnswer: `SERVER` sent something that is not a model's answer: an event that is not JSON: garbage; check that --base-url is the address of a model server",
         ),
         (
             Play::Reset,
-            "StreamBroken: `SERVER` broke off: connection closed before message completed; start it again later",
+            "StreamBroken: `SERVER` broke the connection: connection closed before message completed; try again later",
         ),
         (
             Play::Pieces(vec![STREAM.to_vec(), chunk(b"data: {\"choices\": []}\n\n")]),
-            "StreamBroken: `SERVER` broke off: unexpected EOF during chunk size line; start it again later",
+            "StreamBroken: `SERVER` broke the connection: unexpected EOF during chunk size line; try again later",
         ),
     ];
     for (wire, _) in WIRES {
@@ -157,7 +153,7 @@ fn a_huge_answer_is_not_taken_in() {
         let seen = told(wire, Play::Flood(STREAM.to_vec(), noise), given);
         assert_eq!(
             seen,
-            "AnswerTooLong: `SERVER` sent more than 67108864 bytes; check that --base-url is that of a model server"
+            "AnswerTooLong: `SERVER` sent more than 67108864 bytes; check that --base-url is the address of a model server"
         );
         let page = whole(200, "", &[b"<".to_vec(), b"x".repeat(9 << 20)].concat());
         let seen = told(wire, Play::Send(page), given);

@@ -63,7 +63,7 @@ fn links_are_named_and_not_followed() {
         (low, "round"),
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
-    let link = "a link that leads out of the folder or nowhere, which is not followed";
+    let link = "a link that leads outside the folder or nowhere; the scan does not follow it";
     let names = ["endless", "folder", "itself", "run.sh"].map(|name| (name, link));
     assert_eq!(skipped(&report), names);
 }

@@ -11,8 +11,8 @@ const NOBODY: &str = r"(?i)\Ahttps?://(?:localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.
 
 pub(in crate::scan) static PIPE_TO_SHELL: Rule = Rule {
     id: "pipe-to-shell",
-    explanation: "downloads something and runs it at once, so that neither a review nor a signature covers it",
-    hint: "download to a file, check its hash, and look at it before it is run",
+    explanation: "downloads something and runs it at once, without a review or a signature",
+    hint: "download it to a file, check its hash, and read it before you run it",
     patterns: &[
         // From where nobody can be held to account.
         Pattern {
@@ -55,8 +55,8 @@ pub(in crate::scan) static PIPE_TO_SHELL: Rule = Rule {
 
 pub(in crate::scan) static OBFUSCATED_CODE: Rule = Rule {
     id: "obfuscated-code",
-    explanation: "runs code that was encoded so that a reader cannot see what it does",
-    hint: "decode it without running it, and ask why it is not written in plain text",
+    explanation: "runs encoded code, so that a reader cannot see what it does",
+    hint: "decode it without running it, and ask why it is not plain text",
     patterns: &[
         Pattern {
             regex: r"\b(?:base64\s+(?:-d|-D|--decode|-di)|openssl\s+(?:enc\s+)?-?base64\s+[^\n|]*-d|xxd\s+-r(?:\s+-p)?|rev|tr\s+'[^'\n]+'\s+'[^'\n]+')\b[^\n|]*\|\s*(?:(?:gunzip|gzip\s+-d|zcat)[^\n|]*\|\s*)?(?:sudo\s+)?(?:/usr)?(?:/bin/)?(?:(?:ba|z|da|k)?sh\b|(?:python3?|node|perl|ruby|php)(?:\s+-)?\s*(?:[;&|)\x22'`\n]|$))",
@@ -103,8 +103,8 @@ pub(in crate::scan) static OBFUSCATED_CODE: Rule = Rule {
 
 pub(in crate::scan) static REVERSE_SHELL: Rule = Rule {
     id: "reverse-shell",
-    explanation: "hands a shell of this machine to another one",
-    hint: "do not run it; no skill needs this but those that teach penetration testing",
+    explanation: "gives another machine a shell on this one",
+    hint: "do not run it; only skills that teach penetration testing need this",
     patterns: &[
         Pattern {
             regex: r"\b(?:ba|z|k)?sh\s+-i\b[^\n]*/dev/(?:tcp|udp)/[\w$\[{<(\x22'`]|\bexec\s+[0-9]+<>\s*/dev/(?:tcp|udp)/[^\n]*(?:sh\b|cat\s+<&)",

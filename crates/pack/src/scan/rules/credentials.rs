@@ -10,8 +10,8 @@ pub(in crate::scan) const SENDS: &str = r#"\bcurl\s[^\n]*(?:\s-d\b|\s--data|\s-F
 
 pub(in crate::scan) static CREDENTIAL_ACCESS: Rule = Rule {
     id: "credential-access",
-    explanation: "reads keys, passwords or other credentials of the user",
-    hint: "make sure that the skill cannot do its work without them; the sandbox denies them unless you allow it",
+    explanation: "reads the user's keys, passwords or other credentials",
+    hint: "check that the skill needs them; the sandbox hides them unless you allow them",
     patterns: &[
         Pattern {
             regex: r#"(?:\b(?:cat|cp|tar|zip|base64|head|less|xxd|scp|rsync|strings|Get-Content)\s[^\n]*|(?:open|read_text|readFile(?:Sync)?|expanduser|File\.read|join)\s*\([^\n]*)\.ssh(?:/|["'],\s*["']|["']\s*/\s*["'])(?:id_[a-z0-9]+(?:\.[a-z]+)?|identity|\*)"#,
@@ -62,8 +62,8 @@ pub(in crate::scan) static CREDENTIAL_ACCESS: Rule = Rule {
 
 pub(in crate::scan) static EXFILTRATION: Rule = Rule {
     id: "exfiltration",
-    explanation: "sends credentials or the environment away from this machine",
-    hint: "do not run it before you know who receives the data and why",
+    explanation: "sends credentials or environment variables to another machine",
+    hint: "do not run it before you know who gets the data and why",
     patterns: &[
         Pattern {
             regex: r#"\b(?:curl|wget|http|https|Invoke-WebRequest|Invoke-RestMethod)\s[^\n]*(?:@|--post-file[= ]|-T\s*|\$\(\s*(?:cat|base64)\s+[^\n)]{0,20}|\$\(<\s*)["']?[\w~/$.{}-]*(?:\.ssh/[\w.*-]*|\.aws/credentials|\.netrc\b|\.git-credentials|/\.env\b|@\.env\b|\s\.env\b|id_(?:rsa|ed25519)\b(?:\.[a-z]+)?|/etc/(?:shadow|passwd)\b|\.kube/config|\.gnupg|\.claude/\.credentials)"#,

@@ -29,8 +29,8 @@ macro_rules! to_address {
 
 pub(in crate::scan) static OVERRIDE_INSTRUCTIONS: Rule = Rule {
     id: "override-instructions",
-    explanation: "words that tell the agent to give up what its user or its makers told it",
-    hint: "remove them; a skill adds to the user's instructions and never replaces them",
+    explanation: "words that tell the agent to ignore its user or its makers",
+    hint: "remove them; a skill adds to the user's instructions, it never replaces them",
     patterns: &[
         Pattern {
             regex: r"(?i)\b(?:ignore|disregard|forget|override|overrule|stop\s+following)\s+(?:(?:all|any|every|of|the|your|my|these|those|other)\s+){0,4}(?:previous|prior|earlier|preceding|above|foregoing|original|system|developer)\s+(?:(?:system|developer|safety|user)\s+)?(?:instructions?|prompts?|directives?|guidelines|messages|commands|constraints|orders)\b",
@@ -62,8 +62,8 @@ pub(in crate::scan) static OVERRIDE_INSTRUCTIONS: Rule = Rule {
 
 pub(in crate::scan) static HIDE_FROM_USER: Rule = Rule {
     id: "hide-from-user",
-    explanation: "words that tell the agent to keep something from its user",
-    hint: "ask why the user may not know, or remove them",
+    explanation: "words that tell the agent to hide something from its user",
+    hint: "ask why the user should not know, or remove them",
     patterns: &[
         Pattern {
             regex: r"(?i)\b(?:do\s+not|don(?:'|’)?t|never|must\s+not|should\s+not|shouldn(?:'|’)t)\s+(?:ever\s+)?(?:tell|inform|notify|alert|warn|let)\s+(?:the\s+|your\s+)?(?:user|human|operator|person|owner)s?\s+(?:about\s+(?:this|these|it\b|what\s+you)|of\s+this|know\s+(?:about\s+(?:this|it\b)|that\s+you|you\s+are|what\s+you)|that\s+you\s+(?:are|have|did|sent|ran|read|will)|what\s+you)",
@@ -110,7 +110,7 @@ pub(in crate::scan) static HIDE_FROM_USER: Rule = Rule {
 pub(in crate::scan) static SEND_DATA_OUT: Rule = Rule {
     id: "send-data-out",
     explanation: "words that tell the agent to send private data to an address on the network",
-    hint: "find out whose address it is and what it does with the data, or remove them",
+    hint: "find out who owns the address and what happens to the data, or remove them",
     patterns: &[
         Pattern {
             regex: concat!("(?i)(?:", not!(), ")?", send!(), r"[^\n.]*", to_address!()),

@@ -4,8 +4,8 @@ use super::{HIGH, LOW, Levels, MEDIUM, Pattern, Rule, Unless};
 
 pub(in crate::scan) static PERSISTENCE: Rule = Rule {
     id: "persistence",
-    explanation: "makes something run later without anyone asking for it, or lets somebody in",
-    hint: "make sure that this is what the skill is for, and that you know how to take it back",
+    explanation: "makes something run later without a request, or gives somebody access",
+    hint: "check that this is the skill's purpose, and that you know how to undo it",
     patterns: &[
         Pattern {
             regex: r"(?:>>?|\btee\s+(?:-a\s+)?)\s*[\x22']?[\w~/$.{}-]*\.ssh/authorized_keys2?\b",

@@ -4,8 +4,8 @@ use super::{HIGH, Levels, MEDIUM, Pattern, Rule, Unless};
 
 pub(in crate::scan) static SECRET: Rule = Rule {
     id: "secret",
-    explanation: "looks like a real key, which everyone who has the skill can use",
-    hint: "revoke it and take it out; whoever installs the skill sets their own in the environment",
+    explanation: "looks like a real key, which everybody with the skill can use",
+    hint: "revoke and remove it; each user of the skill sets their own key in the environment",
     patterns: &[
         Pattern {
             regex: r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b|\bglpat-[A-Za-z0-9_-]{20}\b|\bnpm_[A-Za-z0-9]{36}\b|\bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50}",

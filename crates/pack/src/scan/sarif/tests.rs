@@ -47,7 +47,7 @@ fn a_result_names_its_file_as_a_uri() {
 fn what_was_not_looked_at_is_a_notification() {
     let notes = &document()["runs"][0]["invocations"][0]["toolExecutionNotifications"];
     assert_eq!(notes.as_array().unwrap().len(), 1);
-    assert_eq!(notes[0]["message"]["text"], "not looked at: a compiled program");
+    assert_eq!(notes[0]["message"]["text"], "not scanned: a compiled program");
     let location = &notes[0]["locations"][0]["physicalLocation"]["artifactLocation"];
     assert_eq!(location["uri"], "skills/one/bin/%C3%A9");
 }

@@ -21,7 +21,7 @@ fn the_page_is_made_from_the_rules() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, &expected).unwrap();
     } else {
-        assert!(page == expected, "docs/scan.md is out of date; its mark says how to mend it");
+        assert!(page == expected, "docs/scan.md is out of date; its mark says how to update it");
     }
 }
 
@@ -61,9 +61,9 @@ fn section(rule: &Rule, examples: &Examples) -> String {
 fn what(rule: &Rule) -> String {
     match rule.explanation.split_once(' ') {
         Some(("words" | "characters", _)) => rule.explanation.to_owned(),
-        Some(("this", rest)) => format!("what {rest}"),
-        Some(("the", _)) => format!("where {}", rule.explanation),
-        _ => format!("what {}", rule.explanation),
+        Some(("this", rest)) => format!("content that {rest}"),
+        Some(("the", _)) => format!("skills where {}", rule.explanation),
+        _ => format!("content that {}", rule.explanation),
     }
 }
 
@@ -76,7 +76,7 @@ fn capital(text: &str) -> String {
 
 fn name(place: Place) -> &'static str {
     match place {
-        Place::Code => "what may be run",
+        Place::Code => "code",
         Place::Text => "Markdown, plain text and comments",
     }
 }

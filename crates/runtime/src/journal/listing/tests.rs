@@ -77,7 +77,7 @@ fn a_run_that_cannot_be_read_does_not_hide_the_others() {
     assert_eq!(names, ["20261115_083000_a000"]);
     let messages: Vec<&str> = unlisted.iter().map(|unlisted| unlisted.message.as_str()).collect();
     assert_eq!(messages.len(), 3);
-    assert_eq!(messages[0], "nothing was recorded before it was cut off");
+    assert_eq!(messages[0], "the run stopped before anything was recorded");
     assert!(messages[1].starts_with("`run.json`: EOF"), "{}", messages[1]);
     assert!(messages[2].starts_with("`events.jsonl`: No such file"), "{}", messages[2]);
 }

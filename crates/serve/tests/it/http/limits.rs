@@ -45,7 +45,7 @@ async fn one_session_too_many_is_refused_and_the_others_go_on() {
         let (status, answer) = post(address, &[], &initialize()).await;
         assert_eq!(status, 503, "{answer}");
         assert!(answer.to_lowercase().contains("retry-after: "), "{answer}");
-        assert!(answer.contains("there are 3 sessions already"), "{answer}");
+        assert!(answer.contains("there are already 3 sessions"), "{answer}");
     }
     for session in &sessions {
         assert!(call(address, session, "alpha").await.contains("Do it."));

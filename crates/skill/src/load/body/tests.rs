@@ -83,7 +83,7 @@ fn what_changed_since_the_index_was_built_is_checked_again() {
     check_error("---\nname: a\n---\n", "the frontmatter of `a` is refused: no `description`");
     check_error(
         "---\nname: a\ndescription: <b>\n---\n",
-        "the frontmatter of `a` is refused: the value of `description` holds `<` or `>`",
+        "the frontmatter of `a` is refused: the value of `description` contains `<` or `>`",
     );
     check_error(
         b"---\nname: a\ndescription: \xFF\n---\n",

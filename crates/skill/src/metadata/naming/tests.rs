@@ -54,5 +54,5 @@ fn a_long_description_is_remarked_on() {
 #[test]
 fn a_folders_name_does_not_reach_a_terminal_raw() {
     let message = departures("a", "d", "\u{1B}[31m\u{202E}")[0].message.clone();
-    assert_eq!(message, r"the name `a` differs from its folder's, `\u{1b}[31m\u{202e}`");
+    assert_eq!(message, r"the name `a` differs from the folder's name `\u{1b}[31m\u{202e}`");
 }

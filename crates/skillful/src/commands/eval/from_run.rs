@@ -16,8 +16,8 @@ use crate::session::Session;
 
 /// Turn a recorded run into a case that repeats it
 ///
-/// The model's decisions become the replies of the scripted model, and what came of them is expected again. Files that
-/// the run named and that are still there are copied, but for those whose names say that they hold secrets.
+/// The case replays the model's decisions and expects the same results. It gets copies of the files that the run used,
+/// except files that look like secrets.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful eval from-run last\n  skillful eval from-run 20261115_083000_k3f9 --suite csv --id sales"
@@ -25,13 +25,13 @@ use crate::session::Session;
 pub(super) struct FromRun {
     /// The run, or `last`
     run: String,
-    /// The suite it becomes a part of
+    /// Add the case to this suite
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     suite: String,
-    /// The name of the case; the run's without it
+    /// Name the case [default: the run's name]
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, but write nothing
     #[arg(long)]
     dry_run: bool,
 }

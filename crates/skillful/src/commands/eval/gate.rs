@@ -123,7 +123,7 @@ fn refusal(session: &Session, untrusted: &[PathBuf], changed: &[PathBuf]) -> Fai
         more => format!(" (and {more} more)"),
     };
     let message = match untrusted.is_empty() {
-        false => format!("`{first}`{more} comes from a project that you have not trusted"),
+        false => format!("`{first}`{more} comes from a project that you do not trust yet"),
         true => format!("`{first}`{more} has changed since you trusted it"),
     };
     // The cases alone: there may be skills of strangers that nobody has looked at.
@@ -131,9 +131,9 @@ fn refusal(session: &Session, untrusted: &[PathBuf], changed: &[PathBuf]) -> Fai
     let trust = format!("`skillful trust evals {}`", words.join(" "));
     let hint = match untrusted.is_empty() {
         true => format!(
-            "look at it, then {trust}; if you write it yourself, `skillful trust project --author` trusts your changes, too"
+            "look at it, then run {trust}; if you write it yourself, `skillful trust project --author` also trusts your later changes"
         ),
-        false => format!("look at it, then {trust}; with --dry-run it says what it brings"),
+        false => format!("look at it, then run {trust}; add --dry-run to see what it uses"),
     };
     let names = |files: &[PathBuf]| -> Vec<String> {
         files.iter().map(|file| real(file).to_string_lossy().into_owned()).collect()
@@ -181,15 +181,13 @@ pub(crate) fn of_shelf(error: &ShelfError) -> Failure {
             Unfit::Outside(_) => (
                 Exit::Refused,
                 "PathTraversalBlocked",
-                "a case can name what is in its project, and your own folders of skills",
+                "a case can use only files of its project and your own skill folders",
             ),
-            Unfit::Folder(FolderError::LeadsOut { .. }) => (
-                Exit::Refused,
-                "PathTraversalBlocked",
-                "put the file itself in the place of the link",
-            ),
+            Unfit::Folder(FolderError::LeadsOut { .. }) => {
+                (Exit::Refused, "PathTraversalBlocked", "replace the link with the file itself")
+            }
             Unfit::Folder(_) => {
-                (Exit::Refused, "CaseUnfit", "a case can bring regular files that you may read")
+                (Exit::Refused, "CaseUnfit", "use a regular file that you can read")
             }
         },
     };

@@ -16,18 +16,18 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Judge a recorded run by a case, whoever recorded it
+/// Check a recorded run against a case
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful eval judge last --case .agent/evals/csv/basic/case.json\n  skillful eval judge ./from-elsewhere/events.jsonl --case cases.json --id basic"
+    after_help = "Examples:\n  skillful eval judge last --case .agent/evals/csv/basic/case.json\n  skillful eval judge ./other/events.jsonl --case cases.json --id basic"
 )]
 pub(super) struct Judge {
     /// A run of this project, a run's folder, or a file of events
     run: String,
-    /// The file with the case
+    /// Read the case from this file
     #[arg(long, value_name = "FILE")]
     case: PathBuf,
-    /// Which case of the file; needed where it holds several
+    /// Choose a case, if the file has several
     #[arg(long)]
     id: Option<String>,
 }
@@ -49,7 +49,7 @@ impl Judge {
         let files = folder.map(|run| Left { workspace: here.clone(), run });
         let expected = located.expected_contents().map_err(|error| {
             Failure::from_error(Exit::Refused, "CaseUnfit", &error)
-                .hint("`expected/` holds regular files of the case")
+                .hint("`expected/` may contain only regular files")
         })?;
         let evidence = Evidence {
             events: &events,
@@ -68,16 +68,14 @@ impl Judge {
         let mut found = cases.iter().filter(wanted);
         match (found.next(), found.next()) {
             (Some(only), None) => Ok(only),
-            (None, _) => {
-                Err(Failure::new(Exit::Usage, "UnknownCase", "the file holds no such case"))
-            }
+            (None, _) => Err(Failure::new(Exit::Usage, "UnknownCase", "the file has no such case")),
             (Some(_), Some(_)) => {
-                Err(Failure::new(Exit::Usage, "UnknownCase", "the file holds several cases"))
+                Err(Failure::new(Exit::Usage, "UnknownCase", "the file has several cases"))
             }
         }
         .map_err(|failure| {
             let ids: Vec<&str> = cases.iter().map(|located| located.case.id.as_str()).collect();
-            failure.hint(format!("name one with --id: {}", ids.join(", ")))
+            failure.hint(format!("choose one with --id: {}", ids.join(", ")))
         })
     }
 

@@ -22,11 +22,10 @@ use crate::installing::Scope;
 use crate::output::Output;
 use crate::session::Session;
 
-/// Start the evals of a skill: a case and queries to fill in
+/// Create a first case and trigger queries for a skill
 ///
-/// The case asks a model (with `eval run --model`), or else the offline planner, and fails where the skill is not
-/// chosen. With --mock the replies are scripted: such a case shows that the skill is found and can be loaded, and
-/// nothing about whether a model chooses it or what comes of it.
+/// The case fails if the skill is not chosen. `eval run --model` lets a model choose; without --model the offline
+/// planner does. With --mock the replies are scripted: such a case only shows that the skill can be found and loaded.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful eval new csv-report\n  skillful eval run --model openai:gpt-5-mini\n  skillful eval new csv-report --mock"
@@ -34,10 +33,10 @@ use crate::session::Session;
 pub(super) struct New {
     /// The skill
     skill: String,
-    /// Write a case with scripted replies, which needs no model
+    /// Write a case with scripted replies; it needs no model
     #[arg(long)]
     mock: bool,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, but write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -80,7 +79,7 @@ impl Written {
             (true, Trusted::Already) => "`skillful eval run` runs it.".to_owned(),
             (true, Trusted::Never) => {
                 format!(
-                    "Look at it, then `skillful trust evals {case}`; `skillful eval run` runs it."
+                    "Look at it, then run `skillful trust evals {case}` and `skillful eval run`."
                 )
             }
         });
@@ -115,8 +114,8 @@ impl New {
     }
 }
 
-const ABOUT_FIRST: &str = "With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.";
-const ABOUT_SCRIPTED: &str = "Its replies are scripted: it shows that the skill is found and can be loaded. It does not show that a model chooses the skill, or what comes of it.";
+const ABOUT_FIRST: &str = "With --model, a model decides whether to use the skill. Without it, the offline planner does; it only compares words. Change `input` to a real request, and describe a good answer in `expect.output` and `assertions`.";
+const ABOUT_SCRIPTED: &str = "Its replies are scripted: the case shows that the skill can be found and loaded. It does not show that a model chooses the skill, or how well it works.";
 
 /// Somebody decides to use the skill for a request that fits it.
 fn first_case(entry: &Entry) -> Case {
@@ -203,14 +202,14 @@ pub(super) fn target(session: &Session, suite: &str, id: &str) -> Result<PathBuf
         return Err(Failure::new(
             Exit::Usage,
             "Usage",
-            "a suite and a case are named without slashes",
+            "the names of suites and cases have no slashes",
         ));
     }
     let project = session.surroundings.project();
     let target = project.join(".agent/evals").join(suite).join(id);
     refuse_links(project, &target)?;
     if target.exists() {
-        let message = format!("there is a case at `{}` already", target.display());
+        let message = format!("`{}` already has a case", target.display());
         return Err(Failure::new(Exit::Failed, "AlreadyExists", message).hint("remove it first"));
     }
     Ok(target)
@@ -238,9 +237,10 @@ fn refuse_links(top: &Path, path: &Path) -> Result<(), Failure> {
     let is_link = |folder: &&Path| folder.symlink_metadata().is_ok_and(|found| found.is_symlink());
     match below.into_iter().find(is_link) {
         Some(link) => {
-            let message = format!("`{}` is a link, so nothing is written there", link.display());
+            let message =
+                format!("`{}` is a link, and links are not followed here", link.display());
             Err(Failure::new(Exit::Refused, "StateUnsafe", message)
-                .hint("put a folder in its place"))
+                .hint("replace it with a folder"))
         }
         None => Ok(()),
     }

@@ -64,9 +64,9 @@ impl Results {
     /// The folder of an earlier run, by its name or `last`.
     pub(super) fn open(session: &Session, name: &str) -> Result<Self, Failure> {
         let missing = || {
-            let message = format!("there is no run of a suite called `{name}`");
+            let message = format!("there is no eval run `{name}`");
             Failure::new(Exit::Failed, "RunNotFound", message)
-                .hint("look into .agent/eval-runs, or leave --resume out")
+                .hint("see .agent/eval-runs for names, or leave out --resume")
         };
         let open = || -> Result<Option<Folder>, StateError> {
             let all = Folder::open(&folder(session))?;

@@ -25,49 +25,49 @@ use crate::output::Output;
 use crate::session::Session;
 use runtime::plain_file::read_plain;
 
-/// Run cases and report on them
+/// Run cases and report the results
 ///
-/// Each case runs in a workspace and home of its own. Without --model nothing needs a network: a case brings the
-/// model's replies along, or the offline planner decides. Cases of a project run after you trust them (`trust
-/// project`), in the sandbox, within your own settings.
+/// Each case runs in its own new folder and home. Without --model you need no network: the case has scripted replies,
+/// or the offline planner decides. A project's cases run only after you trust them (`skillful trust project`). They run
+/// in the sandbox and cannot loosen your settings.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful eval run\n  skillful eval run .agent/evals/csv --report md,html\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3 --with-without my-skill\n  skillful eval run --baseline main.json --fail-under 0.95\n  skillful eval run --resume last"
+    after_help = "Examples:\n  skillful eval run\n  skillful eval run .agent/evals/csv --report md,html\n  skillful eval run my-skill --model openai:gpt-5-mini --runs 3\n  skillful eval run my-skill --with-without my-skill --model openai:gpt-5-mini\n  skillful eval run --baseline main.json --fail-under 0.95\n  skillful eval run --resume last"
 )]
 pub(super) struct Run {
-    /// Files, folders or skills that have cases; .agent/evals without any
+    /// Files, folders or skills with cases [default: .agent/evals]
     paths: Vec<PathBuf>,
-    /// The model that decides, for all cases
+    /// Run every case with this model
     #[arg(long)]
     model: Option<String>,
-    /// The server of the model, instead of its provider's
+    /// Use the model server at this address
     #[arg(long, value_name = "URL", requires = "model")]
     base_url: Option<String>,
-    /// The model that judges assertions; the same one without it
+    /// Let this model judge assertions [default: the one in --model]
     #[arg(long, value_name = "MODEL")]
     grader: Option<String>,
-    /// How often each case is run
+    /// Run each case this many times
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// How many cases run at a time
+    /// Run this many cases at the same time
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Run each case with and without this skill, and compare
     #[arg(long, value_name = "SKILL")]
     with_without: Option<String>,
-    /// An earlier report.json; a case that passes less often than there fails the run
+    /// Fail if a case passes less often than in this earlier report.json
     #[arg(long, value_name = "REPORT")]
     baseline: Option<PathBuf>,
-    /// Reports to write
+    /// Write reports in these formats
     #[arg(long, value_enum, value_delimiter = ',', default_value = "json")]
     report: Vec<Format>,
-    /// The pass rate, from 0 to 1, below which the command fails
+    /// Fail if the pass rate is below this number, from 0 to 1
     #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate)]
     fail_under: f64,
-    /// Go on with an earlier run of the suite, by its name or `last`
+    /// Continue an earlier run of the suite: its name, or `last`
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
-    /// List the cases that would be run, and run none
+    /// List the cases, but run none
     #[arg(long)]
     dry_run: bool,
 }
@@ -80,7 +80,7 @@ impl Run {
         let (found, problems) = suite::find(&paths);
         if found.is_empty() && problems.is_empty() {
             return Err(Failure::new(Exit::Usage, "NoCases", "there are no cases")
-                .hint("`skillful eval new SKILL` makes some"));
+                .hint("`skillful eval new SKILL` creates a case"));
         }
         settings::check(&found)?;
         let passed = match self.dry_run {
@@ -121,7 +121,7 @@ impl Run {
         output.result(&report, |out, palette| summary::print(&report, out, palette))?;
         written.iter().for_each(|path| output.note(&format!("Written: {}", path.display())));
         if interrupted {
-            output.note("Interrupted. `skillful eval run --resume last` goes on with the rest.");
+            output.note("Interrupted. `skillful eval run --resume last` runs the rest.");
             return Ok(ExitCode::from(130));
         }
         Ok(self.verdict(&report))
@@ -235,10 +235,12 @@ fn same_suite(cases: &[Located], done: &[CaseResult]) -> Result<(), Failure> {
     match done.iter().find(is_other) {
         None => Ok(()),
         Some(other) => {
-            let message =
-                format!("that run has the case `{}/{}`, these cases do not", other.suite, other.id);
+            let message = format!(
+                "that run had the case `{}/{}`, which is not among these cases",
+                other.suite, other.id
+            );
             Err(Failure::new(Exit::Usage, "OtherSuite", message)
-                .hint("give the same paths as for that run, or begin a new one without --resume"))
+                .hint("give the same paths as before, or start a new run without --resume"))
         }
     }
 }
@@ -299,7 +301,7 @@ pub(super) fn options(
 /// A share, as `--fail-under` takes it.
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.0..=1.0).contains(rate));
-    rate.ok_or_else(|| "a rate is a number from 0 to 1".to_owned())
+    rate.ok_or_else(|| "use a number from 0 to 1".to_owned())
 }
 
 /// A model that is a file stays that file in a workspace elsewhere.
@@ -317,7 +319,7 @@ fn read_report(session: &Session, path: &Path) -> Result<Report, Failure> {
     let wrong = |reason: String| {
         let message = format!("cannot use `{}` as a baseline: {reason}", path.display());
         Failure::new(Exit::Usage, "InvalidReport", message)
-            .hint("name a report.json that `skillful eval run` wrote")
+            .hint("give a report.json that `skillful eval run` wrote")
     };
     let text = read_plain(&path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))

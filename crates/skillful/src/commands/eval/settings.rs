@@ -23,9 +23,8 @@ pub(super) fn check(cases: &[Located]) -> Result<(), Failure> {
         if let Some(Objection { what, why }) = loose.or_else(|| reaching(&setup.approve)) {
             let message = format!("the case `{}` may not set `{what}`: {why}", located.name());
             let file = located.file.display();
-            return Err(Failure::new(Exit::Refused, "CaseTooLoose", message).hint(format!(
-                "a case can make settings stricter and never looser; take it out of {file}"
-            )));
+            return Err(Failure::new(Exit::Refused, "CaseTooLoose", message)
+                .hint(format!("a case can only make settings stricter; remove this from {file}")));
         }
     }
     Ok(())
@@ -39,7 +38,7 @@ fn reaching(approvals: &[String]) -> Option<Objection> {
     };
     approvals.iter().find(reaches).map(|approval| Objection {
         what: format!("approve: {approval}"),
-        why: "it reaches beyond the case's own workspace".to_owned(),
+        why: "it reaches outside the case's own workspace".to_owned(),
     })
 }
 

@@ -22,27 +22,27 @@ use crate::output::{Output, Palette};
 use crate::session::Session;
 use runtime::runner::waits;
 
-/// Measure how well a skill's description makes it chosen
+/// Measure whether a skill's description gets it chosen
 ///
-/// Takes queries that should and should not lead to the skill from its evals folder, and runs each of them. The
-/// split into training and validation is the same every time: improve the description on the first, believe the second.
+/// Runs the queries in the skill's evals folder: some should choose the skill, some should not. The queries are split
+/// into two halves, always in the same way. Improve the description with the first half; trust the result of the second.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful eval triggers csv-report\n  skillful eval triggers my-skill --queries queries.json --model openai:gpt-5-mini --runs 3"
+    after_help = "Examples:\n  skillful eval triggers csv-report\n  skillful eval triggers my-skill --model openai:gpt-5-mini --runs 3\n  skillful eval triggers my-skill --queries queries.json"
 )]
 pub(super) struct Triggers {
     /// The skill
     skill: String,
-    /// A JSON file with [{"query", "should_trigger"}], instead of the skill's own
+    /// Read queries from this JSON file: [{"query", "should_trigger"}, …]
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
-    /// The model that decides
+    /// Run every query with this model
     #[arg(long)]
     model: Option<String>,
-    /// The server of the model, instead of its provider's
+    /// Use the model server at this address
     #[arg(long, value_name = "URL", requires = "model")]
     base_url: Option<String>,
-    /// How often each query is run
+    /// Run each query this many times
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
 }
@@ -167,7 +167,7 @@ fn are_queries(cases: &[Located]) -> bool {
 fn no_queries(skill: &str) -> Failure {
     let message = format!("`{skill}` has no trigger queries");
     Failure::new(Exit::Usage, "NoCases", message)
-        .hint("write evals/triggers.json in its folder, or name a file with --queries")
+        .hint("add evals/triggers.json to its folder, or give a file with --queries")
 }
 
 fn read_queries(file: &Path) -> Result<Vec<Located>, Failure> {
@@ -176,7 +176,7 @@ fn read_queries(file: &Path) -> Result<Vec<Located>, Failure> {
     match are_queries(&cases) {
         true => Ok(cases),
         false => {
-            let message = format!("{}: these are no trigger queries", file.display());
+            let message = format!("{}: this file has no trigger queries", file.display());
             Err(Failure::new(Exit::Usage, "InvalidCase", message).hint(hint))
         }
     }

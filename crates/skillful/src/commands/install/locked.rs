@@ -71,7 +71,7 @@ impl Install {
         let message = format!("the lockfile has no skill `{name}`");
         let failure = Failure::new(Exit::Failed, "SkillNotFound", message);
         Err(match known.is_empty() {
-            true => failure.hint("nothing is installed there; --scope names the other place"),
+            true => failure.hint("nothing is installed there; try the other --scope"),
             false => failure.hint(format!("it has {}", known.join(", "))),
         })
     }

@@ -22,7 +22,7 @@ pub(super) enum Address {
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error)]
-#[error("not an address: write HOST:PORT with the host as numbers, or unix:PATH")]
+#[error("not an address: use HOST:PORT with a numeric host, or unix:PATH")]
 pub(super) struct NotAnAddress;
 
 impl FromStr for Address {
@@ -47,7 +47,7 @@ pub(super) fn listen_on_network(
     output: &Output,
 ) -> Result<Listening, Failure> {
     if output.quiet && matches!(chosen, Chosen::Made(_)) {
-        let message = "with --quiet nobody would learn the token";
+        let message = "with --quiet you would not see the token";
         return Err(Failure::new(Exit::Usage, "Usage", message)
             .hint("give one with --token-file, or in SKILLFUL_MCP_TOKEN"));
     }
@@ -58,11 +58,13 @@ pub(super) fn listen_on_network(
     output.note(&format!("listening on http://{}{PATH}", listener.local_addr()?));
     match &chosen {
         Chosen::Made(token) => {
-            output.note("clients send this header, until the server ends:");
+            output.note("clients must send this header; it is valid until the server stops:");
             output.note(&token.header());
         }
         Chosen::Given(_) => {
-            output.note("clients send the header `Authorization: Bearer TOKEN`, with your token");
+            output.note(
+                "clients must send the header `Authorization: Bearer TOKEN`, with your token",
+            );
         }
     }
     Ok((Entrance::Network { listener, token: chosen.token() }, None))

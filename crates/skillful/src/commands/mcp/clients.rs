@@ -81,7 +81,7 @@ impl Client {
             Self::ClaudeDesktop => "claude_desktop_config.json",
             Self::Codex => "~/.codex/config.toml",
             Self::Cursor => ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
-            Self::GeminiCli => "~/.gemini/settings.json, or .gemini in the project",
+            Self::GeminiCli => "~/.gemini/settings.json, or .gemini/settings.json in the project",
             Self::Goose => "~/.config/goose/config.yaml",
             Self::Opencode => "opencode.json in the project, or ~/.config/opencode/opencode.json",
             Self::Vscode => ".vscode/mcp.json in the project",

@@ -37,9 +37,9 @@ pub(super) enum SocketError {
     Folder { folder: PathBuf, source: io::Error },
     #[error("other users can enter `{}`", .0.display())]
     Shared(PathBuf),
-    #[error("`{}` is there already and is not a socket of yours", .0.display())]
+    #[error("`{}` already exists and is not your socket", .0.display())]
     Taken(PathBuf),
-    #[error("another server listens on `{}`", .0.display())]
+    #[error("another server already uses `{}`", .0.display())]
     InUse(PathBuf),
     #[error("cannot listen on `{}`", path.display())]
     Listen { path: PathBuf, source: io::Error },
@@ -48,14 +48,14 @@ pub(super) enum SocketError {
 impl SocketError {
     fn hint(&self) -> &'static str {
         match self {
-            Self::NoName(_) => "name a file, such as unix:$XDG_RUNTIME_DIR/skillful.sock",
-            Self::Folder { .. } => "name a folder that exists and is not a link",
+            Self::NoName(_) => "give a file, such as unix:$XDG_RUNTIME_DIR/skillful.sock",
+            Self::Folder { .. } => "use a folder that exists and is not a link",
             Self::Shared(_) => {
-                "use a folder of your own, such as $XDG_RUNTIME_DIR, or make one with `mkdir -m 700`"
+                "use your own folder, such as $XDG_RUNTIME_DIR, or create one with `mkdir -m 700`"
             }
-            Self::Taken(_) => "name a file that does not exist",
-            Self::InUse(_) => "end that server, or name another file",
-            Self::Listen { .. } => "check that the folder can be written",
+            Self::Taken(_) => "use a file name that does not exist",
+            Self::InUse(_) => "stop that server, or use another file",
+            Self::Listen { .. } => "check that you can write to the folder",
         }
     }
 }

@@ -44,8 +44,8 @@ pub(super) enum ChoiceError {
 impl ChoiceError {
     fn hint(&self) -> &'static str {
         match self {
-            Self::Read { .. } => "name a file that you can read",
-            Self::Shared(_) => "make it yours alone with `chmod 600`",
+            Self::Read { .. } => "use a file that you can read",
+            Self::Shared(_) => "run `chmod 600` on it, so that only you can read it",
             Self::File { source, .. } | Self::Variable(source) => source.hint(),
             Self::Random(_) => "give a token with --token-file, or in SKILLFUL_MCP_TOKEN",
         }

@@ -90,11 +90,11 @@ fn put(question: &ApprovalRequest) {
     if let Some(always) = &question.always {
         text += &format!("  {dim}always{dim:#} {}\n", for_terminal(always));
     }
-    text += &format!("{bold}[o]{bold:#}nce  {bold}[r]{bold:#}un  ");
+    text += &format!("{bold}[o]{bold:#}nce  this {bold}[r]{bold:#}un  ");
     if question.always.is_some() {
         text += &format!("{bold}[a]{bold:#}lways  ");
     }
-    text += &format!("{bold}[n]{bold:#}o, or no and why: ");
+    text += &format!("{bold}[n]{bold:#}o, or no and a reason: ");
     let mut out = std::io::stderr();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -20,10 +20,10 @@ use crate::installing::ask;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Take over a run that was not made here
+/// Accept a run that was recorded elsewhere as your own
 ///
-/// A record that came with a project can be looked at and nothing more. This shows what it would do, and asks. After
-/// that you can resume it, under your own rules, and take its changes back.
+/// You can look at a record that came with a project, but you cannot resume or undo it. This command shows you what the
+/// record would do, and asks. If you say yes, you can resume it, under your own rules, or undo it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs adopt 20261115_083000_k3f9 --dry-run\n  skillful runs adopt 20261115_083000_k3f9"
@@ -31,10 +31,10 @@ use crate::session::Session;
 pub(super) struct Adopt {
     /// The run's name
     run: String,
-    /// Do not ask
+    /// Adopt it without asking
     #[arg(long)]
     yes: bool,
-    /// Show what it would do, and change nothing
+    /// Show what the record would do, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -73,9 +73,9 @@ const SHOWN: usize = 2_000;
 impl Adopt {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         if self.run.parse::<RunId>().is_err() {
-            let message = format!("`{}` is not the name of a run", for_terminal(&self.run));
+            let message = format!("`{}` is not a run", for_terminal(&self.run));
             return Err(Failure::new(Exit::Usage, "Usage", message).hint(
-                "name it as `skillful runs list` does, so that you take over what you looked at",
+                "use the name from `skillful runs list`, so that you adopt the run you looked at",
             ));
         }
         let owner = session.new_owner()?;
@@ -87,7 +87,8 @@ impl Adopt {
                 .hint(format!("`skillful runs verify {}` shows where", self.run)));
         }
         if found.origin.is_own() {
-            let message = format!("run `{}` was {} already", self.run, found.origin.describe());
+            let message =
+                format!("run `{}` is yours: it was {}", self.run, found.origin.describe());
             return Err(Failure::new(Exit::Usage, "Usage", message).hint(format!(
                 "`skillful run --resume {0}` or `skillful runs undo {0}`",
                 self.run
@@ -136,18 +137,18 @@ impl Adopt {
     }
 
     fn confirm(&self) -> Result<(), Failure> {
-        match self.yes.then_some(true).or_else(|| ask("Take this run over?")) {
+        match self.yes.then_some(true).or_else(|| ask("Adopt this run?")) {
             Some(true) => Ok(()),
             Some(false) => {
                 Err(Failure::new(Exit::Approval, "ApprovalDenied", "nothing was changed")
-                    .hint("the run can still be looked at with `skillful runs show`"))
+                    .hint("you can still look at the run with `skillful runs show`"))
             }
             None => Err(Failure::new(
                 Exit::Approval,
                 "ApprovalRequired",
-                format!("run `{}` was not made here: somebody must say yes", self.run),
+                format!("run `{}` was not made here, so adopting it needs your approval", self.run),
             )
-            .hint(format!("to take it over, run: skillful runs adopt {} --yes", self.run))),
+            .hint(format!("to adopt it, run: skillful runs adopt {} --yes", self.run))),
         }
     }
 }
@@ -179,9 +180,9 @@ fn describe(adopted: &Adopted) -> Vec<String> {
         None => add("model", model),
     }
     for TextOfSkill { name, source } in &adopted.skills {
-        add("tells", &format!("the model a text that it calls the {source} skill {name}"));
+        add("tells", &format!("the model a text, said to be the {source} skill {name}"));
     }
-    add("next", adopted.next.as_deref().unwrap_or("nothing, it has ended"));
+    add("next", adopted.next.as_deref().unwrap_or("nothing, the run has ended"));
     match adopted.changes.as_slice() {
         [] => add("undo", "restores nothing"),
         paths => add("undo", &format!("writes or deletes {}", paths.join(", "))),

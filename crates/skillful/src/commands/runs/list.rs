@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// List the runs of this project, the newest first
+/// List the runs of this project, newest first
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs list\n  skillful runs list --limit 3 --json | jq '.runs[].status'"
@@ -61,7 +61,7 @@ impl List {
         })?;
         listed.problems.iter().for_each(|problem| output.warn(problem));
         if listed.runs.is_empty() {
-            output.note("No runs yet. `skillful run \"…\"` makes one.");
+            output.note("No runs yet. `skillful run \"…\"` starts one.");
         }
         Ok(ExitCode::SUCCESS)
     }

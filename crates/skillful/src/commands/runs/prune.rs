@@ -16,13 +16,13 @@ use crate::session::Session;
     after_help = "Examples:\n  skillful runs prune --older-than 30 --dry-run\n  skillful runs prune --max-megabytes 500"
 )]
 pub(super) struct Prune {
-    /// Delete runs that began more than this many days ago
+    /// Delete runs that are older than this many days
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
-    /// Delete the oldest runs until all of them take less than this
+    /// Delete the oldest runs until the rest fits into this size
     #[arg(long, value_name = "MB")]
     max_megabytes: Option<u64>,
-    /// Say what would be deleted, and delete nothing
+    /// Show what would be deleted, but delete nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Pruned {
 impl Prune {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         if self.older_than.is_none() && self.max_megabytes.is_none() {
-            return Err(Failure::new(Exit::Usage, "Usage", "say which runs to delete")
+            return Err(Failure::new(Exit::Usage, "Usage", "choose which runs to delete")
                 .hint("use --older-than DAYS or --max-megabytes MB"));
         }
         let pruning = Pruning {

@@ -12,10 +12,10 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Decide a run again from its record, and compare
+/// Play a run again from its record, and compare
 ///
-/// Neither a model nor a tool is used: the recorded replies and results are fed to the same core, which
-/// must come to the same actions, prompts, budgets and answer.
+/// Uses no model and no tool. The recorded replies and results go into the same program, which must reach the same
+/// actions, prompts, budgets and answer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  skillful runs replay last")]
 pub(super) struct Replay {

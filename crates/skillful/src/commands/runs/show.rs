@@ -24,7 +24,7 @@ use crate::session::Session;
 pub(super) struct Show {
     /// The run, or `last`
     run: String,
-    /// Wait for what happens next, until the run ends or nobody works on it
+    /// Keep showing events until the run ends
     #[arg(long, conflicts_with = "json")]
     follow: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) fn tell_origin(
     let found = journal::verify(folder, owner.as_ref())?;
     if !found.ok {
         output.warn(&format!(
-            "this record is not what was written; `skillful runs verify {run}` says where"
+            "this record changed after it was written; `skillful runs verify {run}` shows where"
         ));
     } else if found.origin != Origin::Here {
         output.note(&format!("This run was {}.", found.origin.describe()));
@@ -88,10 +88,12 @@ fn unended(run: &str, last: Option<&Event>, is_used: bool) -> String {
     let waits = last.is_some_and(|event| matches!(event.data, EventData::ApprovalRequired(_)));
     match (is_used, waits) {
         (true, _) => {
-            format!("It goes on; `skillful runs show {run} --follow` waits for what comes.")
+            format!("The run continues; `skillful runs show {run} --follow` keeps watching.")
         }
-        (_, true) => format!("It waits for an answer; `skillful run --resume {run}` asks again."),
-        _ => format!("It did not end; `skillful run --resume {run}` goes on."),
+        (_, true) => {
+            format!("The run waits for your answer; `skillful run --resume {run}` asks again.")
+        }
+        _ => format!("The run did not end; `skillful run --resume {run}` continues it."),
     }
 }
 

@@ -16,13 +16,13 @@ use crate::session::Session;
 
 /// Restore the files that a run changed or deleted
 ///
-/// A file that has been changed since is left alone and named.
+/// Files that changed after the run stay as they are; you get a list of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  skillful runs undo last --dry-run\n  skillful runs undo last")]
 pub(super) struct Undo {
     /// The run, or `last`
     run: String,
-    /// Say what would be restored, and change nothing
+    /// Show what would be restored, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -77,7 +77,7 @@ impl Undo {
             }
             for path in &undone.unchanged {
                 let path = for_terminal(path);
-                writeln!(out, "{dim}unchanged{dim:#}  {path}  it is as it was before the run")?;
+                writeln!(out, "{dim}unchanged{dim:#}  {path}  already as before the run")?;
             }
             for failed in &undone.failed {
                 writeln!(out, "{bad}left{bad:#}  {}", for_terminal(&failed.reason))?;

@@ -8,7 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
-/// Check that a run's record is what was written, and who wrote it
+/// Check that nobody changed a run's record, and who made it
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs verify last\n  skillful runs verify 20261115_083000_k3f9 --json"
@@ -30,7 +30,7 @@ impl Verify {
                     let unsealed = verification.unsealed;
                     writeln!(
                         out,
-                        "  not signed: the last {unsealed}; power failed, or somebody added them"
+                        "  not signed: the last {unsealed}; the power failed, or somebody added them"
                     )?;
                 }
                 return Ok(());

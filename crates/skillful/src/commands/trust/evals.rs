@@ -20,10 +20,10 @@ use crate::output::{Output, Palette, count};
 use crate::session::Session;
 use runtime::spelling::real;
 
-/// Trust eval cases of a project as they are now
+/// Trust eval cases of a project
 ///
-/// Trust is bound to the file and to everything that its cases bring along: inputs, folders of skills, packs. A change
-/// of any of it asks again.
+/// You trust the file and everything that its cases use: inputs, skill folders, packs. If any of it changes, Skillful
+/// asks again.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful trust evals evals/agent.yaml\n  skillful trust evals tests/evals --dry-run"
@@ -32,7 +32,7 @@ pub(crate) struct TrustEvals {
     /// Files and folders with cases
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Say what would be trusted, and write nothing
+    /// Show what would be trusted, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -65,9 +65,9 @@ impl TrustEvals {
             return Err(Failure::new(
                 Exit::Failed,
                 "NoCases",
-                "there are no cases of a project there",
+                "there are no project cases to trust there",
             )
-            .hint("what is yours needs no trust; `skillful eval run --dry-run PATH` lists cases"));
+            .hint("your own cases need no trust; `skillful eval run --dry-run PATH` lists cases"));
         }
         if !self.dry_run {
             remember(session, &evals)?;
@@ -77,7 +77,7 @@ impl TrustEvals {
         output.result(&report, |out, palette| print(&report.evals, out, palette))?;
         output.note(match self.dry_run {
             true => "Nothing was written.",
-            false => "Trusted as they are now. A change of anything they bring asks again.",
+            false => "Trusted as they are now. If anything in them changes, Skillful asks again.",
         });
         Ok(ExitCode::SUCCESS)
     }

@@ -8,7 +8,7 @@ use crate::output::{Output, count};
 
 /// What to do about a skill that waits.
 pub(crate) const LOOK_FIRST: &str =
-    "look at one (`skillful inspect NAME`), then `skillful trust project NAME`";
+    "look at it (`skillful inspect NAME`), then run `skillful trust project NAME`";
 
 /// Names that are said; of more, the number is enough.
 const NAMED: usize = 3;
@@ -17,8 +17,8 @@ const NAMED: usize = 3;
 pub(crate) fn tell_hidden(index: &Index, output: &Output) {
     if let Some(hidden) = hidden(index) {
         output.note(&format!(
-            "Hidden from the model: {hidden}. `skillful list --source project` shows which; look first \
-             (`skillful inspect NAME`), then `skillful trust project NAME`."
+            "Hidden from the model: {hidden}. `skillful list --source project` shows them. Look first \
+             (`skillful inspect NAME`), then run `skillful trust project NAME`."
         ));
     }
 }
@@ -32,8 +32,8 @@ pub(crate) fn hidden(index: &Index) -> Option<String> {
     }
     let mut text = format!("{} of this project", count(waiting.len(), "untrusted skill"));
     let reasons = [
-        (Waiting::Changed, "changed since you trusted"),
-        (Waiting::Earlier, "trusted by an earlier version, which did not look at all files"),
+        (Waiting::Changed, "changed since you trusted it"),
+        (Waiting::Earlier, "trusted with an earlier version, which did not check all files"),
     ];
     for (reason, words) in reasons {
         let names = waiting.iter().filter(|entry| entry.waiting == Some(reason));

@@ -17,24 +17,24 @@ use runtime::plain_file::read_plain;
 
 /// Trust a key that signs packs
 ///
-/// Compare it with its owner first, on another way than the one it came by.
+/// First check the key with its owner, for example by phone: not in the way you got it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'\n  skillful trust key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 --name Acme"
+    after_help = "Examples:\n  skillful trust key team.pub --name \"Our team\" --for 'team-*'\n  skillful trust key team.pub --name \"Our team\" --dry-run"
 )]
 pub(crate) struct TrustKey {
-    /// A public key in minisign's format: a file, or the key itself
+    /// A public key in minisign's format: a file or the key itself
     key: String,
-    /// Whose key it is
+    /// The name of the key's owner
     #[arg(long)]
     name: String,
-    /// Names of skills that it may sign, with * as a wildcard (can be repeated) [default: *]
+    /// Trust it only for skills with this name; * is a wildcard (repeatable) [default: *]
     #[arg(long = "for", value_name = "NAME")]
     names: Vec<String>,
-    /// Trust a key again that was revoked
+    /// Trust a revoked key again
     #[arg(long)]
     unrevoke: bool,
-    /// Say what would be trusted, and write nothing
+    /// Show what would be trusted, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -65,9 +65,9 @@ impl TrustKey {
             return Err(Failure::new(
                 Exit::Refused,
                 "RevokedKey",
-                format!("the key {id} was revoked"),
+                format!("you revoked the key {id}"),
             )
-            .hint("--unrevoke trusts it again"));
+            .hint("add --unrevoke to trust it again"));
         }
         let (_, trusted_at) = times();
         let key = TrustedKey {
@@ -104,9 +104,9 @@ pub(super) fn revoke(
         let failure =
             Failure::new(Exit::Failed, "UnknownKey", format!("there is no trusted key `{id}`"));
         return Err(failure.hint(if known.is_empty() {
-            "no key is trusted".to_owned()
+            "you trust no key".to_owned()
         } else {
-            format!("trusted are {}", known.join(", "))
+            format!("you trust {}", known.join(", "))
         }));
     };
     let (name, names) = (key.name.clone(), key.names.clone());

@@ -21,22 +21,23 @@ use crate::output::{Output, Palette};
 use crate::session::Session;
 use runtime::settings::closest;
 
-/// Trust the skills and evals of the project you are in
+/// Trust the skills and evals of this project
 ///
-/// Look at them first: `skillful inspect NAME` shows one, `skillful scan` looks for what is suspicious.
-/// Trust is bound to every file of a skill. A skill that is new or changes asks again, for itself alone.
+/// Look at them first: `skillful inspect NAME` shows a skill, `skillful scan` looks for dangerous content.
+/// You trust every file of a skill. If a file changes, Skillful asks again for this skill. New skills ask,
+/// too.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful trust project --dry-run\n  skillful trust project deploy\n  skillful -C ~/work/app trust project\n  skillful trust project --author"
 )]
 pub(crate) struct TrustProject {
-    /// Only these skills [default: all, and all eval cases]
+    /// Trust only these skills [default: all skills and eval cases]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// You write the skills of this workspace: trust whatever they become
+    /// You write the skills of this project: keep trusting them when they change
     #[arg(long, conflicts_with = "names")]
     author: bool,
-    /// Say what would be trusted, and write nothing
+    /// Show what would be trusted, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -138,9 +139,9 @@ impl TrustProject {
         };
         let installed = Installed::of(session);
         if roots.is_empty() && evals.is_empty() && installed.skills.skills().is_empty() {
-            let message = "this project has no skills, and no eval cases that can be trusted";
+            let message = "this project has no skills or eval cases to trust";
             let failure = Failure::new(Exit::Failed, "NoProjectSkills", message);
-            return Err(failure.hint("run it inside a project with .agent/skills, or use -C DIR"));
+            return Err(failure.hint("go to a project with .agent/skills, or use -C DIR"));
         }
         let seen = self.look(&roots, &session.index_options()?, &installed)?;
         let (_, now) = times();
@@ -164,7 +165,7 @@ impl TrustProject {
         {
             "Nothing was trusted."
         } else {
-            "Trusted as they are now. A skill that is new or changes in any file asks again."
+            "Trusted as they are now. If a file changes or a skill is new, Skillful asks again."
         });
         Ok(if report.refused.is_empty() {
             ExitCode::SUCCESS
@@ -230,7 +231,7 @@ impl TrustProject {
             refused.extend(others.iter().map(|entry| RefusedSkill {
                 name: entry.name.clone(),
                 path: text(&entry.path),
-                reason: "it is not part of your workspace; `skillful trust project NAME` trusts it as it is"
+                reason: "it is not part of your workspace; `skillful trust project NAME` trusts it as it is now"
                     .to_owned(),
             }));
         }
@@ -244,7 +245,7 @@ impl TrustProject {
         output.note(if self.dry_run {
             "Nothing was written."
         } else {
-            "Skills of this workspace are trusted, whatever they become. What you pull from others counts as yours, too."
+            "Skills in this workspace stay trusted when they change, also when you pull changes by others."
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -255,9 +256,9 @@ fn own_workspace(session: &Session) -> Result<&Path, Failure> {
     let workspace = session.surroundings.project();
     let home = session.surroundings.home.as_deref();
     if home.is_some_and(|home| home.starts_with(workspace)) {
-        let message = format!("`{}` holds your whole home", workspace.display());
+        let message = format!("`{}` contains your whole home", workspace.display());
         return Err(Failure::new(Exit::Usage, "NoWorkspace", message)
-            .hint("go to the folder whose skills you write, or use -C DIR"));
+            .hint("go to the folder with your skills, or use -C DIR"));
     }
     Ok(workspace)
 }
@@ -285,7 +286,7 @@ impl Session {
         if known || waiting != 1 || brings || !left_out.is_empty() {
             return Ok(());
         }
-        let question = "Do you write the skills of this workspace yourself? Then they stay trusted when they change.";
+        let question = "Do you write the skills in this workspace yourself? Then they stay trusted when they change.";
         if crate::installing::ask(question) == Some(true) {
             let (_, now) = times();
             TrustStore::change(&file, |store| store.trust_author(workspace, &now))?;

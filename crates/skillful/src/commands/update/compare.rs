@@ -21,7 +21,7 @@ use crate::session::Session;
 pub(super) struct Which {
     /// Only these skills
     names: Vec<String>,
-    /// Only those installed here
+    /// Only skills installed for you, or only those for this project
     #[arg(long, value_enum)]
     scope: Option<Scope>,
 }
@@ -95,9 +95,9 @@ impl Which {
             Some(name) => Err(Failure::new(
                 Exit::Failed,
                 "NotInstalled",
-                format!("`{name}` was not installed from a source"),
+                format!("`{name}` has no source to update from"),
             )
-            .hint("only what `skillful install` installed can be updated")),
+            .hint("you can update only skills that `skillful install` installed")),
             None => Ok(found),
         }
     }
@@ -161,15 +161,15 @@ impl Group<'_> {
     ) -> Result<Option<Found<'p>>, Failure> {
         let skill = pack.skills.iter().find(|skill| skill.name() == locked.name);
         let skill = skill.ok_or_else(|| {
-            let message = format!("`{}` is not in `{}` any more", locked.name, self.origin);
+            let message = format!("`{}` is no longer in `{}`", locked.name, self.origin);
             Failure::new(Exit::Failed, "SkillNotFound", message)
-                .hint("uninstall it, or install it from elsewhere")
+                .hint("uninstall it, or install it from another source")
         })?;
         let state = state_of(&self.root, locked).map_err(|error| {
             let path = self.root.skill(&locked.name);
-            let message = format!("`{}` cannot be read: {error}", path.display());
+            let message = format!("cannot read `{}`: {error}", path.display());
             Failure::new(Exit::Failed, "NotAsInstalled", message)
-                .hint("`install --locked` brings it back, `uninstall` forgets it")
+                .hint("`skillful install --locked` brings it back; `skillful uninstall` removes it from the lockfile")
         })?;
         let read = session.layers.config.read_options();
         let changes = Changes::between(&self.root, locked, &state, pack, skill, &read)

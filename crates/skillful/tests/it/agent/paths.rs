@@ -26,7 +26,7 @@ fn check(lines: &str, folder: &str, path: &str) {
     for tool in ["write_file", "delete_file"] {
         let (world, seen) = attempt(lines, folder, tool, path);
         // State with a second name is not even read, so nothing begins.
-        let is_refused = ["no link is followed here", "it has a second name elsewhere"]
+        let is_refused = ["links are not followed here", "it is a hard link"]
             .iter()
             .any(|words| seen.contains(words));
         if !is_refused {

@@ -64,7 +64,7 @@ fn following_a_run_that_was_killed_ends() {
     let seen = world.run("skillful runs show last --follow");
     assert!(
         seen.contains("run_script")
-            && seen.contains("It did not end; `skillful run --resume last` goes on."),
+            && seen.contains("The run did not end; `skillful run --resume last` continues it."),
         "{seen}"
     );
 }

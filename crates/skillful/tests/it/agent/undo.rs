@@ -48,7 +48,8 @@ fn a_change_that_was_never_made_needs_no_undo_and_is_said_so() {
     // What a kill before the change leaves, with the last bytes of an earlier one still about.
     world.run("echo one > a; rm b; echo one > .skillful-1-0.tmp; chmod 600 .skillful-1-0.tmp");
     let imagined = world.run("skillful runs undo last --dry-run");
-    let expected = "unchanged  b  it is as it was before the run\nunchanged  a  it is as it was before the run\n";
+    let expected =
+        "unchanged  b  already as before the run\nunchanged  a  already as before the run\n";
     assert_eq!(imagined, expected);
     assert!(world.path("project/.skillful-1-0.tmp").exists(), "nothing was changed");
     let undone = world.json("skillful runs undo last --json");

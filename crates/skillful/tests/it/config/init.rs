@@ -16,104 +16,104 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
     ");
     assert_snapshot!(world.run("skillful config init"), @"[world]/project/.agent/config.json");
     assert_snapshot!(world.read("project/.agent/config.json"), @r#"
-    // Settings of skillful: take the first `//` away from a line to set it.
+    // Settings of skillful. To set one, remove the first `//` of its line.
     {
       "audit": {
-        // "redact": [],  // Further patterns (regular expressions) of secrets that are never written.
-        // "store_prompts": false,  // Whether prompts and what the model wrote are recorded, not only their hash and size.
+        // "redact": [],  // More patterns (regular expressions) of secrets to keep out of the record.
+        // "store_prompts": false,  // Record the full prompts and replies, not only their hash and size.
       },
       "budget": {
-        // "max_context_chars": 200000,  // Characters of the context.
-        // "max_cost_usd": null,  // What the model may cost, in US dollars; no limit by default.
-        // "max_output_tokens": null,  // Tokens the model may write; no limit by default.
-        // "max_script_runs": 6,  // Runs of scripts.
-        // "max_tool_calls": 30,  // Calls of tools and scripts.
-        // "max_turns": 12,  // Decisions of the model.
-        // "max_wall_seconds": 600,  // Seconds from start to end.
+        // "max_context_chars": 200000,  // How many characters the context may have.
+        // "max_cost_usd": null,  // How many US dollars the model may cost; no limit by default.
+        // "max_output_tokens": null,  // How many tokens the model may write; no limit by default.
+        // "max_script_runs": 6,  // How many script runs are allowed.
+        // "max_tool_calls": 30,  // How many tool calls and script runs are allowed.
+        // "max_turns": 12,  // How many decisions the model may make.
+        // "max_wall_seconds": 600,  // How many seconds the run may take.
       },
       "catalog": {
-        // "format": "lines",  // How it is written: `lines`, `xml` or `json`.
-        // "max_chars": 8000,  // Characters it may take.
+        // "format": "lines",  // The format of the list: `lines`, `xml` or `json`.
+        // "max_chars": 8000,  // How many characters the list may have.
       },
-      // "disclosure": "metadata",  // Whether bodies are shown from the start (`core`) or after selection (`metadata`).
+      // "disclosure": "metadata",  // When a model sees the text of skills: after it chose one (`metadata`), or from the start (`core`).
       "eval": {
-        // "trigger_threshold": 0.5,  // The share of its runs from which on a trigger query counts as triggering, more than 0 and at most 1.
+        // "trigger_threshold": 0.5,  // How often a query must choose the skill to count as triggered: more than 0, at most 1.
       },
       "execution": {
-        // "max_argument_bytes": 4096,  // Bytes of one argument.
-        // "max_arguments": 64,  // Arguments that a script may be called with.
-        // "network_hosts": [],  // Hosts that network requests may reach.
-        // "private_hosts": [],  // Those of them that may have private, loopback or link-local addresses.
-        // "require_approval_for": [],  // Tools that ask before every use, whatever the rules allow; the lists of all places add up.
-        // "sandbox": "required",  // What happens where the kernel cannot contain a script.
-        // "timeout_seconds": 30,  // Seconds a script may take.
+        // "max_argument_bytes": 4096,  // How many bytes one argument may have.
+        // "max_arguments": 64,  // How many arguments a script may get.
+        // "network_hosts": [],  // Hosts that the tool `network_request` may reach.
+        // "private_hosts": [],  // Allowed hosts that may have private, loopback or link-local addresses.
+        // "require_approval_for": [],  // Tools that always ask, even if a rule allows them; your list and the project's add up.
+        // "sandbox": "required",  // What to do if the kernel cannot sandbox a script.
+        // "timeout_seconds": 30,  // How many seconds a script may run.
       },
       "install": {
-        // "max_bytes": 104857600,  // Bytes of all files of a pack.
-        // "max_entries": 10000,  // Files of a pack.
+        // "max_bytes": 104857600,  // How many bytes all files of a pack may have.
+        // "max_entries": 10000,  // How many files a pack may have.
         // "max_ratio": 100,  // How many times larger a file may be than its compressed form.
-        // "require_signature": "never",  // Which packs must be signed: `never` any, `remote` ones, `always` all.
-        // "timeout_seconds": 300,  // Seconds that fetching a pack may take.
-        // "verify_on_load": "warn",  // What happens when a loaded file differs from what was installed: `warn`, `require` refuses it, `off`.
+        // "require_signature": "never",  // Which packs a trusted key must sign: none (`never`), those from the network (`remote`) or all (`always`).
+        // "timeout_seconds": 300,  // How many seconds a download may take.
+        // "verify_on_load": "warn",  // What to do if a file of an installed skill changed: warn (`warn`), refuse it (`require`) or not check (`off`).
       },
       "model": {
-        // "api_key_command": null,  // A command that prints the key, word by word.
-        // "api_key_env": null,  // The variable that holds the key; the provider's usual one when not set.
-        // "base_url": null,  // Where the server is, with the path that its interface begins with.
-        // "ca_file": null,  // A file with certificates of further authorities (PEM).
-        // "connect_timeout_seconds": 10,  // Seconds for a connection.
-        // "idle_timeout_seconds": 120,  // Seconds without a byte of a reply.
-        // "max_retries": 4,  // Tries after the first, where a failure may pass.
-        // "max_tokens": null,  // Tokens that one reply may have.
-        // "name": null,  // The model's name; of a scripted one, its file.
-        // "protocol": "auto",  // How decisions are asked for: `tools`, `json`, or `auto` to find out what the server understands.
-        // "provider": null,  // Who decides: `offline`, `scripted`, `mock` (scripted by the file `name` or by `params`, else offline), `openai` (and every compatible server) or `anthropic`; found out when not set.
-        // "stream": true,  // Whether replies come in pieces.
-        // "timeout_seconds": 600,  // Seconds for a whole reply.
+        // "api_key_command": null,  // A command that prints the API key, as a list of words.
+        // "api_key_env": null,  // The environment variable with the API key. Not set: the provider's usual one.
+        // "base_url": null,  // The server's address, with the path before `/chat/completions` or `/messages`.
+        // "ca_file": null,  // A PEM file with more certificate authorities.
+        // "connect_timeout_seconds": 10,  // How many seconds a connection may take.
+        // "idle_timeout_seconds": 120,  // How many seconds may pass without a new part of the reply.
+        // "max_retries": 4,  // How often to retry a failed call.
+        // "max_tokens": null,  // How many tokens one reply may have.
+        // "name": null,  // The model's name; for `scripted`, its file.
+        // "protocol": "auto",  // How the model replies: by tool calls (`tools`), in JSON (`json`), or as the server can (`auto`).
+        // "provider": null,  // `anthropic`, `openai` (and every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
+        // "stream": true,  // Get replies piece by piece.
+        // "timeout_seconds": 600,  // How many seconds a whole reply may take.
       },
       "patience": {
-        // "corrections": 2,  // Corrective tries in a turn after a reply that is not a decision.
-        // "same_failures": 3,  // Failures of the same action in a row that end the run.
-        // "skills_per_turn": 2,  // Bodies that one action may load.
+        // "corrections": 2,  // How often to ask again in a turn if the reply is not a decision.
+        // "same_failures": 3,  // How often the same action may fail in a row before the run ends.
+        // "skills_per_turn": 2,  // How many skills one action may load.
       },
       "permissions": {
       },
       "profiles": {
       },
       "registry": {
-        // "compat": true,  // Whether the folders of other clients are searched, too, such as `.claude` and `.codex`.
-        // "follow_symlinks": true,  // Whether symbolic links are followed.
-        // "max_depth": 6,  // How deep grouping folders may nest.
-        // "max_directories": 20000,  // Folders looked at in one root.
-        // "mode": "strict",  // `strict`, or `lenient` to index skills with a flawed frontmatter, too.
-        // "precedence": ["explicit","project","user","builtin"],  // The order of sources, the strongest first.
+        // "compat": true,  // Also search the skill folders of other agents, such as `.claude` and `.codex`.
+        // "follow_symlinks": true,  // Follow symbolic links.
+        // "max_depth": 6,  // How many levels of folders may be between a root and a skill.
+        // "max_directories": 20000,  // How many folders to search in one root.
+        // "mode": "strict",  // `strict`, or `lenient` to also accept skills with mistakes in the frontmatter.
+        // "precedence": ["explicit","project","user","builtin"],  // The order of sources; the first one wins.
       },
       "search": {
-        // "bodies": false,  // Whether the words of bodies count, too; `refresh`, `install` and `update` read them.
+        // "bodies": false,  // Also search the text of skills; `refresh`, `install` and `update` read it.
       },
       "security": {
-        // "block_angle_brackets_in_frontmatter": true,  // Whether `<` or `>` in a name, description or `when_to_use` refuses the skill.
-        // "max_frontmatter_depth": 8,  // Nesting of frontmatter values.
-        // "max_frontmatter_line_chars": 2000,  // Characters of a frontmatter line.
-        // "max_frontmatter_lines": 200,  // Lines of a frontmatter.
-        // "max_resource_excerpt_chars": 12000,  // Characters of an excerpt.
-        // "max_resource_file_bytes": 2000000,  // Bytes of a file that is read as a resource.
-        // "max_skill_body_chars": 40000,  // Characters of a body.
-        // "max_skill_body_lines": 500,  // Lines of a body.
-        // "oversize_skill_body": "trim",  // What happens to a longer body: `trim` or `reject`.
-        // "visible_files": [],  // Files that the tools see although their names say that they hold secrets.
+        // "block_angle_brackets_in_frontmatter": true,  // Refuse a skill with `<` or `>` in its name, description or `when_to_use`.
+        // "max_frontmatter_depth": 8,  // How many levels deep values in the frontmatter may be.
+        // "max_frontmatter_line_chars": 2000,  // How many characters a line of the frontmatter may have.
+        // "max_frontmatter_lines": 200,  // How many lines a frontmatter may have.
+        // "max_resource_excerpt_chars": 12000,  // How many characters of a file a model gets at once.
+        // "max_resource_file_bytes": 2000000,  // How many bytes a file of a skill may have.
+        // "max_skill_body_chars": 40000,  // How many characters the text of a skill may have.
+        // "max_skill_body_lines": 500,  // How many lines the text of a skill may have.
+        // "oversize_skill_body": "trim",  // What to do with a longer text: cut it (`trim`) or refuse the skill (`reject`).
+        // "visible_files": [],  // Files that tools may see although they look like secrets.
       },
-      // "skill_roots": [],  // Further folders to search for skills, the strongest first.
+      // "skill_roots": [],  // More folders with skills; the first one wins.
       "trust": {
-        // "projects": "ask",  // `ask` hides a project's skills until `skillful trust project`; `all` is for CI.
+        // "projects": "ask",  // `ask` hides a project's skills until you run `skillful trust project`; `all` trusts every project, for CI.
       },
     }
     "#);
     assert_eq!(world.run("skillful config show"), before);
     assert_snapshot!(world.run("skillful config init"), @"
     [stderr]
-    error: `[world]/project/.agent/config.json` is already there
-    hint: edit it; `skillful config show --origin` says what counts
+    error: `[world]/project/.agent/config.json` already exists
+    hint: edit it; `skillful config show --origin` shows every value and where it comes from
     [exit 1]
     ");
     assert_snapshot!(world.run_json("skillful config init --user --json"), @r#"

@@ -94,13 +94,13 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     assert_snapshot!(check("{\n  \"catalog\": }\n"), @"
     [stderr]
     error: `[world]/project/.agent/config.json` is not valid JSON: Unexpected close brace on line 2 column 14
-    hint: correct the file; comments are allowed
+    hint: fix the file; comments are allowed
     [exit 2]
     ");
     assert_snapshot!(check("[]"), @"
     [stderr]
     error: `[world]/project/.agent/config.json` is not valid JSON: settings are an object, as in `{}`
-    hint: correct the file; comments are allowed
+    hint: fix the file; comments are allowed
     [exit 2]
     ");
     assert_snapshot!(check("// ä\n{\n  \"catalgo\": {},\n}\n"), @"
@@ -149,7 +149,7 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     assert_snapshot!(check(&"[".repeat(100_000)), @"
     [stderr]
     error: `[world]/project/.agent/config.json` is not valid JSON: Maximum nesting depth exceeded on line 1 column 513
-    hint: correct the file; comments are allowed
+    hint: fix the file; comments are allowed
     [exit 2]
     ");
     let world = World::new().with("SKILLFUL_CATALOG_MAX_CHARS", "many");
@@ -186,8 +186,8 @@ fn something_else_in_the_place_of_a_file_is_an_error() {
     world.link("project/.agent/config.json", "config.json");
     assert_snapshot!(world.run("skillful list"), @"
     [stderr]
-    error: cannot read `[world]/project/.agent/config.json`: it is a link, and no link is followed here
-    hint: this program never makes a link there: see where it leads, then remove it
+    error: cannot read `[world]/project/.agent/config.json`: it is a link, and links are not followed here
+    hint: Skillful never makes a link there: check where it leads, then remove it
     [exit 4]
     ");
 }

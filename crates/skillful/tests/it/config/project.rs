@@ -78,12 +78,12 @@ fn roots_in_a_file_start_at_its_folder_and_are_of_its_owner() {
     mine               explicit  The user's.
     theirs             project   untrusted The project's.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then run `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful -C .agent list --source project"), @"
     theirs  project   untrusted The project's.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then run `skillful trust project NAME`.
     ");
 }
 
@@ -127,7 +127,7 @@ fn a_project_cannot_pass_its_skills_off_as_the_users() {
     assert_snapshot!(world.run("skillful list | grep theirs"), @"
     theirs             project   untrusted The project's.
     [stderr]
-    Hidden from the model: 1 untrusted skill of this project. Look first, then `skillful trust project NAME`.
+    Hidden from the model: 1 untrusted skill of this project. Look first, then run `skillful trust project NAME`.
     ");
 }
 

@@ -39,13 +39,13 @@ const BROKEN: [(&str, Doctor, &str, &str); 7] = [
             events[1]["data"] = json!({"skill": {"name": "builtin-one"}});
         },
         "sequence",
-        "event 2 is no `skill_loaded` that makes sense",
+        "event 2 is not a valid `skill_loaded`",
     ),
     (
         "starting_reads_metadata_alone",
         |events| load(events, 0, "builtin-one"),
         "disclosure",
-        "the text of `builtin-one` was read, but the skill was not selected before",
+        "the text of `builtin-one` was read, but the skill was not selected first",
     ),
     (
         "only_a_triggered_skill_is_read",
@@ -54,7 +54,7 @@ const BROKEN: [(&str, Doctor, &str, &str); 7] = [
             load(events, at, "other");
         },
         "disclosure",
-        "the text of `other` was read, but the skill was not selected before",
+        "the text of `other` was read, but the skill was not selected first",
     ),
     (
         "a_resource_is_read_by_its_action_alone",
@@ -67,7 +67,7 @@ const BROKEN: [(&str, Doctor, &str, &str); 7] = [
             renumber(events);
         },
         "disclosure",
-        "a resource was read without an action that asked for it",
+        "a resource was read, but no action asked for it",
     ),
     (
         "what_is_not_allowed_is_not_done",
@@ -84,7 +84,7 @@ const BROKEN: [(&str, Doctor, &str, &str); 7] = [
             renumber(events);
         },
         "security",
-        "`run_script` ran without a decision about it",
+        "`run_script` ran without a permission decision",
     ),
     (
         "high_risk_needs_its_own_approval",
@@ -93,7 +93,7 @@ const BROKEN: [(&str, Doctor, &str, &str); 7] = [
             events[at]["data"]["prepared"]["decision"]["action"] = json!("ask");
         },
         "security",
-        "`write_file` had to be asked for and ran without a grant",
+        "`write_file` needed an approval and ran without one",
     ),
     (
         "evals_run_offline_and_report",

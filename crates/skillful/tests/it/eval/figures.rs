@@ -42,12 +42,12 @@ fn what_nobody_judged_is_not_counted_as_judged() {
     world.write("project/vague.json", said("I think so").to_string());
     insta::assert_snapshot!(asserted(&world, ""), @"
     1 of 1 case passed
-    2 assertions were not judged: no model was named with --grader
+    2 assertions were not judged: no --model and no --grader
     ");
     assert_eq!(asserted(&world, "--model offline"), asserted(&world, ""));
     insta::assert_snapshot!(asserted(&world, "--grader scripted:vague.json"), @"
     1 of 1 case passed
-    2 assertions were not judged: the model's answer is no JSON
+    2 assertions were not judged: the model's answer is not JSON
     ");
     insta::assert_snapshot!(asserted(&world, "--grader scripted:silent.json --report json,md"), @"
     1 of 1 case passed

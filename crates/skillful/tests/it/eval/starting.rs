@@ -41,7 +41,7 @@ fn a_new_case_fails_where_the_skill_is_not_chosen() {
     [world]/project/.agent/skills/zebra/evals/triggers.json
     [stderr]
     `skillful eval run` runs it.
-    With --model a model decides whether to use the skill; without it the offline planner does, which only compares words. Change `input` to what a user would ask, and say in `expect.output` and `assertions` what a good answer holds.
+    With --model, a model decides whether to use the skill. Without it, the offline planner does; it only compares words. Change `input` to a real request, and describe a good answer in `expect.output` and `assertions`.
     ");
     let ending = r#"
   },
@@ -53,7 +53,7 @@ fn a_new_case_fails_where_the_skill_is_not_chosen() {
     assert_eq!(world.read("project/.agent/evals/zebra/chosen/case.json"), case("chosen", ending));
     insta::assert_snapshot!(world.run("skillful eval run -q"), @"
     1 of 1 case passed
-    1 assertion was not judged: no model was named with --grader
+    1 assertion was not judged: no --model and no --grader
     ");
     world.turns(&[turns::answer("I know without any skill.")]);
     let seen = world.run("skillful eval run -q --model scripted:turns.json");
@@ -77,7 +77,7 @@ fn a_scripted_case_says_what_it_does_not_show() {
     [world]/project/.agent/skills/zebra/evals/triggers.json
     [stderr]
     `skillful eval run` runs it.
-    Its replies are scripted: it shows that the skill is found and can be loaded. It does not show that a model chooses the skill, or what comes of it.
+    Its replies are scripted: the case shows that the skill can be found and loaded. It does not show that a model chooses the skill, or how well it works.
     ");
     let ending = r#",
     "stop_reason": "final_answer"
@@ -101,7 +101,7 @@ fn a_scripted_case_says_what_it_does_not_show() {
       {
         "action": {
           "payload": {
-            "content": "Its replies are scripted: it shows that the skill is found and can be loaded. It does not show that a model chooses the skill, or what comes of it."
+            "content": "Its replies are scripted: the case shows that the skill can be found and loaded. It does not show that a model chooses the skill, or how well it works."
           },
           "type": "final_answer"
         }

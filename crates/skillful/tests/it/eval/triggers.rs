@@ -20,7 +20,7 @@ fn a_skill_with_the_open_standards_files_needs_nothing_of_ours() {
     );
     insta::assert_snapshot!(world.run("skillful eval run -q shop/csv-sums"), @"
     3 of 3 cases passed
-    2 assertions were not judged: no model was named with --grader
+    2 assertions were not judged: no --model and no --grader
     ");
     let compared = world.run("skillful eval run -q shop/csv-sums --with-without csv-sums");
     assert!(!compared.contains("[exit"), "a skill that only a case brings along: {compared}");

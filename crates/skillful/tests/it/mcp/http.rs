@@ -15,7 +15,7 @@ fn only_who_sends_the_token_that_was_printed_is_let_in() {
     let world = World::new();
     let mut server = Server::start(&world, "--http 127.0.0.1:0");
     let address = server.address();
-    assert_eq!(server.line(), "clients send this header, until the server ends:");
+    assert_eq!(server.line(), "clients must send this header; it is valid until the server stops:");
     let header = server.line();
     let token = header.strip_prefix("Authorization: Bearer ").expect("it can be pasted");
     assert!(token.len() >= 43, "256 bits: {token}");
@@ -44,13 +44,13 @@ fn a_token_of_the_users_own_is_not_printed() {
         let mut server = Server::start(&world, &format!("--http 127.0.0.1:0 {flags}"));
         assert_eq!(
             server.line(),
-            "clients send the header `Authorization: Bearer TOKEN`, with your token"
+            "clients must send the header `Authorization: Bearer TOKEN`, with your token"
         );
         let address = server.address();
         assert_eq!(exchange(connect(&address), &[&bearer(token)], &body).0, 200);
         assert_eq!(exchange(connect(&address), &[&bearer(other)], &body).0, 401);
     }
-    assert!(!world.run("skillful doctor").contains("SKILLFUL_MCP_TOKEN sets nothing"));
+    assert!(!world.run("skillful doctor").contains("SKILLFUL_MCP_TOKEN is not a setting"));
 }
 
 #[test]
@@ -63,30 +63,30 @@ fn a_token_that_is_no_secret_is_refused() {
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:0 --token-file open"), @"
     [stderr]
     error: others can read the token in `[world]/project/open`
-    hint: make it yours alone with `chmod 600`
+    hint: run `chmod 600` on it, so that only you can read it
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:0 --token-file short"), @"
     [stderr]
-    error: `[world]/project/short` is not a token: the token has 6 characters, and needs at least 32
+    error: `[world]/project/short` is not a token: the token has 6 characters, but it needs at least 32
     hint: make one with `openssl rand -hex 32`
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:0 --token-file none"), @"
     [stderr]
     error: cannot read the token in `[world]/project/none`: No such file or directory (os error 2)
-    hint: name a file that you can read
+    hint: use a file that you can read
     [exit 2]
     ");
     assert_snapshot!(world.run("SKILLFUL_MCP_TOKEN='two words' skillful mcp --http 127.0.0.1:0"), @"
     [stderr]
-    error: SKILLFUL_MCP_TOKEN is not a token: the token has 9 characters, and needs at least 32
+    error: SKILLFUL_MCP_TOKEN is not a token: the token has 9 characters, but it needs at least 32
     hint: make one with `openssl rand -hex 32`
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful -q mcp --http 127.0.0.1:0"), @"
     [stderr]
-    error: with --quiet nobody would learn the token
+    error: with --quiet you would not see the token
     hint: give one with --token-file, or in SKILLFUL_MCP_TOKEN
     [exit 2]
     ");
@@ -182,7 +182,7 @@ fn a_client_is_told_how_to_send_the_token() {
     bearer_token_env_var = "SKILLFUL_MCP_TOKEN"
     [stderr]
     for ~/.codex/config.toml
-    set SKILLFUL_MCP_TOKEN to the same token for the client and for the server
+    set SKILLFUL_MCP_TOKEN to the same token for the client and the server
     "#);
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:8321 --print-config claude-code"), @r#"
     {
@@ -198,7 +198,7 @@ fn a_client_is_told_how_to_send_the_token() {
     }
     [stderr]
     for .mcp.json in the project
-    set SKILLFUL_MCP_TOKEN to the same token for the client and for the server
+    set SKILLFUL_MCP_TOKEN to the same token for the client and the server
     "#);
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:8321 --print-config vscode"), @r#"
     {
@@ -234,20 +234,20 @@ fn a_client_is_told_how_to_send_the_token() {
     }
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:8321 --print-config claude-desktop"), @"
     [stderr]
-    error: Claude Desktop has no setting for a server that already runs
-    hint: leave out --http: it starts the server
+    error: Claude Desktop cannot connect to a running server
+    hint: leave out --http, so that Claude Desktop starts the server
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful mcp --http 127.0.0.1:0 --print-config codex"), @"
     [stderr]
-    error: a client must know the port
+    error: the client must know the port
     hint: choose one
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful mcp --http unix:s --print-config codex"), @"
     [stderr]
-    error: no client connects to a socket file by itself
-    hint: leave out --http: the client starts the server
+    error: clients cannot connect to a socket file on their own
+    hint: leave out --http, so that the client starts the server
     [exit 2]
     ");
 }

@@ -32,8 +32,8 @@ fn a_socket_file_is_its_users_alone_and_goes_with_the_server() {
     assert_eq!(status, 200, "{answer}");
     assert_snapshot!(world.run(&format!("skillful mcp {START}")), @"
     [stderr]
-    error: another server listens on `[world]/project/../own/mcp.sock`
-    hint: end that server, or name another file
+    error: another server already uses `[world]/project/../own/mcp.sock`
+    hint: stop that server, or use another file
     [exit 1]
     ");
     assert!(server.interrupt().success());
@@ -57,8 +57,8 @@ fn what_is_no_socket_stays_and_no_link_is_followed() {
     world.write("own/mcp.sock", "a letter");
     assert_snapshot!(world.run(&format!("skillful mcp {START}")), @"
     [stderr]
-    error: `[world]/project/../own/mcp.sock` is there already and is not a socket of yours
-    hint: name a file that does not exist
+    error: `[world]/project/../own/mcp.sock` already exists and is not your socket
+    hint: use a file name that does not exist
     [exit 1]
     ");
     assert_eq!(world.read("own/mcp.sock"), "a letter");
@@ -67,13 +67,13 @@ fn what_is_no_socket_stays_and_no_link_is_followed() {
     drop(UnixListener::bind(&elsewhere).unwrap());
     world.link("own/mcp.sock", "../elsewhere.sock");
     let seen = world.run(&format!("skillful mcp {START}"));
-    assert!(seen.contains("is not a socket of yours"), "{seen}");
+    assert!(seen.contains("is not your socket"), "{seen}");
     assert!(elsewhere.exists() && world.path("own/mcp.sock").is_symlink());
     world.link("linked", "own");
     assert_snapshot!(world.run("skillful mcp --http unix:../linked/new.sock"), @"
     [stderr]
     error: cannot open the folder `[world]/project/../linked`: Not a directory (os error 20)
-    hint: name a folder that exists and is not a link
+    hint: use a folder that exists and is not a link
     [exit 1]
     ");
     assert!(!world.path("own/new.sock").exists());
@@ -94,18 +94,18 @@ fn a_folder_that_others_can_enter_is_refused() {
     assert_snapshot!(world.run("skillful mcp --http unix:../own/mcp.sock"), @"
     [stderr]
     error: other users can enter `[world]/project/../own`
-    hint: use a folder of your own, such as $XDG_RUNTIME_DIR, or make one with `mkdir -m 700`
+    hint: use your own folder, such as $XDG_RUNTIME_DIR, or create one with `mkdir -m 700`
     [exit 2]
     ");
     assert_snapshot!(world.run("skillful mcp --http unix:nowhere/mcp.sock"), @"
     [stderr]
     error: cannot open the folder `[world]/project/nowhere`: No such file or directory (os error 2)
-    hint: name a folder that exists and is not a link
+    hint: use a folder that exists and is not a link
     [exit 1]
     ");
     assert_snapshot!(world.run("skillful mcp --http unix:s --token-file t"), @"
     [stderr]
-    error: a socket file needs no token: only your own processes are let in
+    error: a socket file needs no token: only your own processes can connect
     hint: leave out --token-file
     [exit 2]
     ");

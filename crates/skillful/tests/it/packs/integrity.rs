@@ -45,8 +45,8 @@ fn who_changed_an_installed_skill_is_not_told_to_blame_its_author() {
     works(&world, "install demo.zip");
     world.write("home/.agent/skills/demo/references/a.md", "changed");
     assert_snapshot!(world.run("skillful verify demo --scope user"), @"
-    WrongSize  references/a.md: the file has another size than is listed
-      keep it if you made the change; if not, do not use the skill, and install it again with --force
+    WrongSize  references/a.md: the file's size differs from the listed one
+      if you made the change, keep it; if not, do not use the skill: install it again with --force
     4d4ae9d387fd220e494feea0b6a0bf588d8608ec55e421cb1e05b240855b4a28  SKILL.md
     d67e2e944994496c8d8ec76eed0cf9f09679448d584b532bebf941852a37f5ed  references/a.md
     [exit 4]
@@ -65,7 +65,7 @@ fn verify_shows_the_hash_of_every_file() {
     for (target, prefix) in [("demo.zip", "demo/"), ("demo --scope user", "")] {
         let seen = world.run(&format!("skillful verify {target}"));
         let expected = format!(
-            "{manifest}  {prefix}SKILL.md\n{reference}  {prefix}references/a.md\nwhole  {}  2 files\n",
+            "{manifest}  {prefix}SKILL.md\n{reference}  {prefix}references/a.md\nintact  {}  2 files\n",
             target.split(' ').next().unwrap()
         );
         assert!(seen.starts_with(&expected), "{seen}");

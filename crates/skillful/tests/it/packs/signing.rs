@@ -107,7 +107,7 @@ fn a_damaged_lockfile_says_nothing_about_who_signed() {
     world.write("home/.agent/skills.lock", "{}");
     assert_snapshot!(world.run("skillful why demo"), @"
     demo is [world]/home/.agent/skills/demo
-      from nobody knows: `[world]/home/.agent/skills.lock` is damaged: missing field `format_version` at line 1 column 2
+      from unknown: `[world]/home/.agent/skills.lock` is damaged: missing field `format_version` at line 1 column 2
       costs 56 characters of the catalog (about 14 tokens)
     ");
     let known = works(&world, "why demo");

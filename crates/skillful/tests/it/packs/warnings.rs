@@ -16,7 +16,7 @@ fn scripts_and_tools_need_a_word() {
     [stderr]
     warning: risky asks for the tools write_file, network_request
     error: `risky`: it needs your approval: it asks for the tools write_file, network_request
-    hint: look at it first; --allow-unsafe installs it
+    hint: look at it first, then add --allow-unsafe
     [exit 4]
     ");
 }

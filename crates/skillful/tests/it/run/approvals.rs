@@ -125,7 +125,7 @@ fn tools_that_are_off_are_not_offered_and_not_done() {
 #[test]
 fn an_approval_for_always_is_listed_and_can_be_revoked() {
     let world = World::new();
-    assert!(world.run("skillful permissions list").contains("Nothing is approved"));
+    assert!(world.run("skillful permissions list").contains("You approved nothing"));
     let grants = json!({"version": 1, "grants": [{"project": "/p", "permission": "run_script", "pattern": "a/scripts/b", "skill_hash": null}]});
     world.write("home/.agent/grants.json", grants.to_string());
     let listed = world.json("skillful permissions list --json");

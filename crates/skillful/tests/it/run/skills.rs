@@ -45,9 +45,12 @@ fn a_user_reaches_a_hidden_skill_but_not_an_untrusted_one() {
     for (line, expected) in [
         (
             "--skill theirs x",
-            "error: the skill `theirs` comes from a project: you have not trusted it",
+            "error: the skill `theirs` comes from a project: you have not trusted it yet",
         ),
-        ("'/theirs x'", "error: the skill `theirs` comes from a project: you have not trusted it"),
+        (
+            "'/theirs x'",
+            "error: the skill `theirs` comes from a project: you have not trusted it yet",
+        ),
         ("--skill secert x", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
         ("'/secert x'", "error: Skill 'secert' not found.\nhint: did you mean `secret`?"),
     ] {
@@ -125,18 +128,24 @@ fn a_skill_that_is_not_for_users_is_refused_as_a_command() {
     for (line, hint) in [
         (
             "--skill background x",
-            "hint: say what you want without its name; the model can choose it\n",
+            "hint: describe your task without the skill's name; the model can choose it\n",
         ),
-        ("'/background x'", "hint: say what you want without its name; the model can choose it\n"),
+        (
+            "'/background x'",
+            "hint: describe your task without the skill's name; the model can choose it\n",
+        ),
         (
             "--skill nobody x",
-            "hint: neither you nor the model can choose it; change its `user-invocable` or `disable-model-invocation`\n",
+            "hint: nobody can choose this skill; change its `user-invocable` or `disable-model-invocation`\n",
         ),
     ] {
         let seen =
             world.run(&format!("skillful run --model scripted:turns.json {line} 2>&1; echo $?"));
-        let message = "` says `user-invocable: false`: it is not a command\n";
-        assert!(seen.starts_with("error: the skill `") && seen.contains(message), "{seen}");
+        let message = "`: it says `user-invocable: false`\n";
+        assert!(
+            seen.starts_with("error: you cannot choose the skill `") && seen.contains(message),
+            "{seen}"
+        );
         assert!(seen.ends_with(&format!("{hint}4\n")), "{seen}");
     }
     assert!(!world.path("project/.agent/runs").exists(), "nothing was begun");

@@ -23,7 +23,7 @@ fn your_own_edits_stay_trusted() {
     [world]/project/.agent/skills
       mine  yours
     [stderr]
-    Skills of this workspace are trusted, whatever they become. What you pull from others counts as yours, too.
+    Skills in this workspace stay trusted when they change, also when you pull changes by others.
     ");
     assert!(is_trusted(&world, "inspect mine"));
     world.skill(&format!("{SKILLS}/mine"), "Mine, rewritten.");
@@ -52,11 +52,11 @@ fn what_others_brought_into_your_workspace_still_asks() {
     assert_snapshot!(world.run("skillful trust project --author"), @"
     [world]/project/.agent/skills
       mine  yours
-    not trusted  borrowed: it is not part of your workspace; `skillful trust project NAME` trusts it as it is
-    not trusted  cloned: it is not part of your workspace; `skillful trust project NAME` trusts it as it is
-    not trusted  linked: it is not part of your workspace; `skillful trust project NAME` trusts it as it is
+    not trusted  borrowed: it is not part of your workspace; `skillful trust project NAME` trusts it as it is now
+    not trusted  cloned: it is not part of your workspace; `skillful trust project NAME` trusts it as it is now
+    not trusted  linked: it is not part of your workspace; `skillful trust project NAME` trusts it as it is now
     [stderr]
-    Skills of this workspace are trusted, whatever they become. What you pull from others counts as yours, too.
+    Skills in this workspace stay trusted when they change, also when you pull changes by others.
     ");
     assert!(is_trusted(&world, "inspect mine"));
     for line in ["inspect cloned", "inspect linked", "inspect borrowed", "-C vendor inspect nested"]
@@ -75,8 +75,8 @@ fn a_home_is_no_workspace() {
     let world = World::new();
     assert_snapshot!(world.run("cd ../home && skillful trust project --author"), @"
     [stderr]
-    error: `[world]/home` holds your whole home
-    hint: go to the folder whose skills you write, or use -C DIR
+    error: `[world]/home` contains your whole home
+    hint: go to the folder with your skills, or use -C DIR
     [exit 2]
     ");
     assert_snapshot!(world.run_json("skillful trust project --author --json"), @r#"
@@ -87,7 +87,7 @@ fn a_home_is_no_workspace() {
       "written": true
     }
     [stderr]
-    Skills of this workspace are trusted, whatever they become. What you pull from others counts as yours, too.
+    Skills in this workspace stay trusted when they change, also when you pull changes by others.
     "#);
     assert_snapshot!(world.run("skillful trust project --author mine"), @"
     [stderr]
@@ -107,8 +107,8 @@ fn a_new_skill_offers_it_on_a_terminal() {
     let world = World::new().with("TERM", "dumb");
     assert_snapshot!(world.dialogue("skillful new one", QUESTION, "n\n"), @"
     [world]/project/.agent/skills/one/SKILL.md
-    Do you write the skills of this workspace yourself? Then they stay trusted when they change. [y/N] n
-    Edit it, then `skillful validate` and `skillful trust project one`.
+    Do you write the skills in this workspace yourself? Then they stay trusted when they change. [y/N] n
+    Edit it, then run `skillful validate` and `skillful trust project one`.
     ");
     assert!(!is_trusted(&world, "inspect one"));
     // Somebody else's skill may be waiting: that is not the moment to ask.
@@ -117,13 +117,13 @@ fn a_new_skill_offers_it_on_a_terminal() {
     world.run("rm -r .agent/skills/two && skillful trust project");
     assert_snapshot!(world.dialogue("skillful new two", QUESTION, "y\n"), @"
     [world]/project/.agent/skills/two/SKILL.md
-    Do you write the skills of this workspace yourself? Then they stay trusted when they change. [y/N] y
-    Edit it, then `skillful validate`.
+    Do you write the skills in this workspace yourself? Then they stay trusted when they change. [y/N] y
+    Edit it, then run `skillful validate`.
     ");
     assert!(is_trusted(&world, "inspect two"));
     assert_snapshot!(world.conversation("skillful new three", &[]), @"
     [world]/project/.agent/skills/three/SKILL.md
-    Edit it, then `skillful validate`.
+    Edit it, then run `skillful validate`.
     ");
     assert!(is_trusted(&world, "inspect three"));
 }

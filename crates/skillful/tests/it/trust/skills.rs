@@ -82,7 +82,7 @@ fn a_change_that_the_index_cannot_see_is_found_when_the_skill_is_used() {
     hint: the user must look at it first (`skillful inspect NAME`), then `skillful trust project NAME`
     [exit 4]
     ");
-    assert_snapshot!(world.run("skillful inspect deploy | grep trusted"), @"             trusted  no, it has changed since you trusted it; `skillful trust project deploy` changes that");
+    assert_snapshot!(world.run("skillful inspect deploy | grep trusted"), @"             trusted  no, it has changed since you trusted it; to trust it, run `skillful trust project deploy`");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_file_that_changes_during_a_run_is_not_handed_over() {
         world.write(&format!("{SKILLS}/deploy/references/notes.md"), "Obey me.\n");
     };
     let line = "skillful run --model scripted:turns.json x";
-    let seen = world.meanwhile(line, "or no and why: ", swap, "o\n", &[]);
+    let seen = world.meanwhile(line, "or no and a reason: ", swap, "o\n", &[]);
     assert!(seen.contains("done"), "{seen}");
     assert_eq!(codes(&world), [Value::Null, json!("SkillChanged"), json!("SkillChanged")]);
 }
@@ -105,26 +105,26 @@ fn a_run_says_what_is_hidden_and_how_to_look_at_it() {
     assert_snapshot!(world.run(RUN), @"
     done
     [stderr]
-    Hidden from the model: 2 untrusted skills of this project (changed since you trusted: build). `skillful list --source project` shows which; look first (`skillful inspect NAME`), then `skillful trust project NAME`.
+    Hidden from the model: 2 untrusted skills of this project (changed since you trusted it: build). `skillful list --source project` shows them. Look first (`skillful inspect NAME`), then run `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful list --source project"), @"
     added   project   untrusted New.
     build   project   changed Says something else.
     deploy  project   Works on the service.
     [stderr]
-    Hidden from the model: 2 untrusted skills of this project (changed since you trusted: build). Look first, then `skillful trust project NAME`.
+    Hidden from the model: 2 untrusted skills of this project (changed since you trusted it: build). Look first, then run `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run(&format!("{RUN} --quiet")), @"done");
     assert_snapshot!(world.run("skillful run --skill added x"), @"
     [stderr]
-    error: the skill `added` comes from a project: you have not trusted it
-    hint: look at it (`skillful inspect added`), then `skillful trust project added`
+    error: the skill `added` comes from a project: you have not trusted it yet
+    hint: look at it (`skillful inspect added`), then run `skillful trust project added`
     [exit 4]
     ");
     assert_snapshot!(world.run("skillful run --skill build x"), @"
     [stderr]
     error: the skill `build` comes from a project: it has changed since you trusted it
-    hint: look at it (`skillful inspect build`), then `skillful trust project build`
+    hint: look at it (`skillful inspect build`), then run `skillful trust project build`
     [exit 4]
     ");
 }
@@ -137,7 +137,7 @@ fn some_skills_can_be_trusted_and_others_left_alone() {
     [world]/project/.agent/skills
       deploy  new
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     ");
     assert_eq!((is_trusted(&world, "deploy"), is_trusted(&world, "build")), (true, false));
     assert_snapshot!(world.run("skillful trust project depoly"), @"
@@ -172,7 +172,7 @@ fn some_skills_can_be_trusted_and_others_left_alone() {
     assert_eq!((is_trusted(&world, "deploy"), is_trusted(&world, "build")), (true, false));
     assert_snapshot!(world.run("skillful untrust --skill build"), @"
     [stderr]
-    No skill build below [world]/project was trusted.
+    You trusted no skill build in [world]/project.
     ");
 }
 
@@ -188,7 +188,7 @@ fn what_nobody_can_vouch_for_cannot_be_trusted() {
     not trusted  build: `scripts/shared.sh` leads out of the skill
     not trusted  deploy: `pipe` is neither a file nor a folder
     [stderr]
-    Trusted as they are now. A skill that is new or changes in any file asks again.
+    Trusted as they are now. If a file changes or a skill is new, Skillful asks again.
     [exit 4]
     ");
     assert_eq!(
@@ -209,12 +209,12 @@ fn trust_of_an_earlier_version_counts_for_nothing_and_that_is_said() {
     build   project   untrusted Works on the service.
     deploy  project   untrusted Works on the service.
     [stderr]
-    Hidden from the model: 2 untrusted skills of this project (trusted by an earlier version, which did not look at all files: build, deploy). Look first, then `skillful trust project NAME`.
+    Hidden from the model: 2 untrusted skills of this project (trusted with an earlier version, which did not check all files: build, deploy). Look first, then run `skillful trust project NAME`.
     ");
     assert_snapshot!(world.run("skillful run --skill deploy x"), @"
     [stderr]
-    error: the skill `deploy` comes from a project: an earlier version of this program trusted it without looking at all of its files
-    hint: look at it (`skillful inspect deploy`), then `skillful trust project deploy`
+    error: the skill `deploy` comes from a project: you trusted it with an earlier version, which did not check all files
+    hint: look at it (`skillful inspect deploy`), then run `skillful trust project deploy`
     [exit 4]
     ");
     world.run("skillful trust project build");
@@ -281,7 +281,7 @@ fn tools_read_a_skill_outside_of_the_workspace_only_as_it_was_trusted() {
         world.write("vendored/borrowed/notes.md", "Obey me.\n");
     };
     let line = "skillful run --model scripted:turns.json x";
-    let seen = world.meanwhile(line, "or no and why: ", swap, "o\n", &[]);
+    let seen = world.meanwhile(line, "or no and a reason: ", swap, "o\n", &[]);
     assert!(seen.contains("done"), "{seen}");
     assert_eq!(codes(&world), [Value::Null, Value::Null, Value::Null, json!("SkillChanged")]);
 }

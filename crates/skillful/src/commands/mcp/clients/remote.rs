@@ -15,9 +15,9 @@ impl Client {
         let name = TOKEN_VARIABLE;
         Ok(Written::Json(match self {
             Self::ClaudeDesktop => {
-                let message = "Claude Desktop has no setting for a server that already runs";
+                let message = "Claude Desktop cannot connect to a running server";
                 return Err(Failure::new(Exit::Usage, "Usage", message)
-                    .hint("leave out --http: it starts the server"));
+                    .hint("leave out --http, so that Claude Desktop starts the server"));
             }
             Self::ClaudeCode => {
                 let headers = with(&format!("${{{name}}}"));
@@ -67,10 +67,8 @@ impl Client {
     pub(super) fn token_advice(self) -> &'static str {
         match self {
             Self::Vscode => "VS Code asks for the token; the server prints it when it starts",
-            Self::Zed => {
-                "write the token in the place of TOKEN; keep it the same with --token-file"
-            }
-            _ => "set SKILLFUL_MCP_TOKEN to the same token for the client and for the server",
+            Self::Zed => "replace TOKEN with the token; --token-file keeps it the same",
+            _ => "set SKILLFUL_MCP_TOKEN to the same token for the client and the server",
         }
     }
 }

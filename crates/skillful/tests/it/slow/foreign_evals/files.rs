@@ -60,7 +60,7 @@ fn nothing_outside_of_a_case_is_read_or_copied() {
         prepare(&world);
         let seen = world.run("timeout 60 skillful eval run -q");
         assert!(seen.ends_with("[exit 4]\n"), "{case}: {seen}");
-        assert!(seen.contains("error: the case `s/bad`"), "{case}: {seen}");
+        assert!(seen.contains("error: cannot run the case `s/bad`"), "{case}: {seen}");
         assert!(!world.path("project/.agent/eval-runs").exists(), "{case}: something was begun");
         let trusted = world.run("timeout 60 skillful trust project");
         assert!(!trusted.contains("s.json\n"), "{case}: {trusted}");

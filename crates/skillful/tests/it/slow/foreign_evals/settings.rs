@@ -88,7 +88,7 @@ fn a_case_cannot_loosen_anything() {
     }, @"
     [stderr]
     error: the case `s/bad` may not set `execution`: only you may set it
-    hint: a case can make settings stricter and never looser; take it out of [world]/project/.agent/evals/s.json
+    hint: a case can only make settings stricter; remove this from [world]/project/.agent/evals/s.json
     [exit 4]
     ");
 }

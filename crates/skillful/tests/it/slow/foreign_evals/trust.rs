@@ -16,8 +16,8 @@ fn nothing_of_a_clone_runs_before_it_is_trusted() {
     suite(&world, &case("go", setup, runs_the_script()));
     insta::assert_snapshot!(world.run("skillful eval run"), @"
     [stderr]
-    error: `[world]/project/.agent/evals/s.json` comes from a project that you have not trusted
-    hint: look at it, then `skillful trust evals .agent/evals/s.json`; with --dry-run it says what it brings
+    error: `[world]/project/.agent/evals/s.json` comes from a project that you do not trust yet
+    hint: look at it, then run `skillful trust evals .agent/evals/s.json`; add --dry-run to see what it uses
     [exit 4]
     ");
     assert!(!world.path("project/.agent/eval-runs").exists(), "nothing was begun");
@@ -158,8 +158,8 @@ fn what_the_user_has_elsewhere_needs_no_trust() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(world.run(&format!("cd ../mine && skillful eval run -q {path}")), @"
             [stderr]
-            error: `[world]/other/cases.json` comes from a project that you have not trusted
-            hint: look at it, then `skillful trust evals [world]/other/cases.json`; with --dry-run it says what it brings
+            error: `[world]/other/cases.json` comes from a project that you do not trust yet
+            hint: look at it, then run `skillful trust evals [world]/other/cases.json`; add --dry-run to see what it uses
             [exit 4]
             ");
         }
