@@ -13,7 +13,7 @@ fn read(yaml: &str) {
     if let Ok(metadata) = &read {
         assert!(!metadata.name.is_empty() && !metadata.description.is_empty());
         let shown = [&metadata.name, &metadata.description];
-        assert!(shown.iter().all(|text| !common::text::has_hidden(text)));
+        assert!(shown.iter().all(|text| !basics::text::has_hidden(text)));
         assert!(shown.iter().all(|text| !text.contains(['<', '>'])));
         assert!(
             Metadata::read(yaml, "folder", &lenient).is_ok(),

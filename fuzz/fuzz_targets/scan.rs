@@ -18,6 +18,6 @@ fuzz_target!(|data: &[u8]| {
     for finding in &report.findings {
         assert!(finding.line >= 1 && finding.line <= lines.len());
         assert!(finding.column >= 1 && finding.column <= lines[finding.line - 1].len() + 1);
-        assert!(!common::text::has_hidden(&finding.excerpt));
+        assert!(!basics::text::has_hidden(&finding.excerpt));
     }
 });

@@ -5,7 +5,7 @@ mod tests;
 
 use std::fmt;
 
-use common::skill::Source;
+use basics::skill::Source;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -196,8 +196,8 @@ impl Action {
             Self::ReadObservation { reference, .. } => reference.clone(),
             Self::FinalAnswer { .. } => String::new(),
         };
-        let text = common::text::one_line(&text);
-        format!("{} {}", self.kind(), common::text::prefix(&text, 200)).trim_end().to_owned()
+        let text = basics::text::one_line(&text);
+        format!("{} {}", self.kind(), basics::text::prefix(&text, 200)).trim_end().to_owned()
     }
 }
 

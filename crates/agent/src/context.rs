@@ -59,7 +59,7 @@ pub struct Prompt<'run> {
     /// Which try this is within the turn, counted from 1.
     pub attempt: u32,
     /// SHA-256 over all of it.
-    pub sha256: common::sha256::Sha256,
+    pub sha256: basics::sha256::Sha256,
     /// Its length in characters.
     pub chars: usize,
     /// What came of the action before, which the conversation ends with.
@@ -119,7 +119,7 @@ impl Context {
     fn block(&self, label: &str, text: &str) -> String {
         let fence = &self.fence;
         let inner = text.replace(fence.as_str(), "mark-removed");
-        let label = common::text::one_line(label);
+        let label = basics::text::one_line(label);
         format!("=== {label} [{fence}] ===\n{}\n=== end [{fence}] ===", inner.trim_end())
     }
 
@@ -222,6 +222,6 @@ fn cut(block: &str, short: &str, room: usize) -> String {
     let rest = format!("\n{short}\n{end}");
     match room.saturating_sub(rest.chars().count()) {
         0..LEAST => short.to_owned(),
-        room => format!("{}{rest}", common::text::prefix(block, room)),
+        room => format!("{}{rest}", basics::text::prefix(block, room)),
     }
 }

@@ -8,8 +8,8 @@ mod version_1;
 #[cfg(test)]
 mod tests;
 
-use common::sha256::Sha256;
-use common::skill::LoadReport;
+use basics::sha256::Sha256;
+use basics::skill::LoadReport;
 use permission::{Answer, ApprovalId, ApprovalRequest, ToolSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! What came of an action: what the model is told, and what the record has besides.
 
-use common::sha256::Sha256;
-use common::skill::{LoadReport, RunMode, Source};
+use basics::sha256::Sha256;
+use basics::skill::{LoadReport, RunMode, Source};
 use permission::SkillHash;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -1,6 +1,6 @@
 //! What a model replied.
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ impl Reply {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Raw {
     /// Its SHA-256; empty where there is no text.
-    #[serde(default, with = "common::sha256::or_empty")]
+    #[serde(default, with = "basics::sha256::or_empty")]
     #[schemars(with = "String")]
     pub sha256: Option<Sha256>,
     /// Its length.

@@ -1,6 +1,6 @@
 //! What an action would do, and what the rules say to it.
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use permission::{ApprovalRequest, Decision as PermissionDecision, Permission, Risk, SkillHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

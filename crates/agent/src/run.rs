@@ -16,7 +16,7 @@ mod tests;
 
 use std::time::Duration;
 
-use common::skill::RunMode;
+use basics::skill::RunMode;
 use permission::{ApprovalRequest, ToolSet};
 use serde::Serialize;
 use serde_json::json;

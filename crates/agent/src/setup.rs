@@ -2,7 +2,7 @@
 
 mod scanned;
 
-use common::skill::CatalogFormat;
+use basics::skill::CatalogFormat;
 use permission::ToolSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

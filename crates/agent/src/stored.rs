@@ -1,6 +1,6 @@
 //! Where the record of a run keeps what is too long for an event.
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 
 /// The events themselves, relative to the run's folder.
 pub const EVENTS: &str = "events.jsonl";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde_json::json;
 
 use crate::case::{Case, Located, Setup};

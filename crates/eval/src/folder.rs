@@ -13,9 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use basics::sha256::hex;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, MetadataExt, OpenOptions, OpenOptionsExt as _};
-use common::sha256::hex;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};

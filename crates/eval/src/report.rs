@@ -10,7 +10,7 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use agent::event::Event;
 use agent::outcome::StopReason;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use common::sha256::hex;
+use basics::sha256::hex;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use thiserror::Error;

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use agent::context::{Context, Prompt};
 use agent::model::{Cancel, Model};
 use agent::reply::Reply;
-use model::dialect::{Dialect, Form, Protocol, TokenLimit};
-use model::early::Early;
-use model::remote::{Backoff, Remote, Setup, Wire};
-use model::request::{Choices, Options};
-use model::schema::Offered;
-use model::send::{Connection, Sender, Waits};
 use permission::ToolSet;
+use skillful_model::dialect::{Dialect, Form, Protocol, TokenLimit};
+use skillful_model::early::Early;
+use skillful_model::remote::{Backoff, Remote, Setup, Wire};
+use skillful_model::request::{Choices, Options};
+use skillful_model::schema::Offered;
+use skillful_model::send::{Connection, Sender, Waits};
 
 use server::{Play, Server, recorded, whole};
 

@@ -5,8 +5,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use model::decision::parse;
-use model::early::Early;
+use skillful_model::decision::parse;
+use skillful_model::early::Early;
 
 fn main() {
     println!("{:<34} {:>9} {:>9} {:>9}", "reply", "bytes", "read", "shown");

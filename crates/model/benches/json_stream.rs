@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use model::json::{Event, Mode, Parser};
+use skillful_model::json::{Event, Mode, Parser};
 
 const PIECES: [(&str, usize); 5] =
     [("whole", usize::MAX), ("4 KiB", 4096), ("16 B", 16), ("4 B", 4), ("1 B", 1)];

@@ -21,15 +21,15 @@
 //! use agent::action::Action;
 //!
 //! let reply = "<think>easy</think>\n```json\n{\"action\": {\"type\": \"final_answer\", \"payload\": {\"content\": \"4\"}}}\n```";
-//! let understood = model::decision::parse(reply)?;
+//! let understood = skillful_model::decision::parse(reply)?;
 //! assert_eq!(understood.decision.action, Action::FinalAnswer { content: "4".to_owned() });
 //!
-//! let problem = model::decision::parse(r#"{"type": "run_script", "payload": {"skill": "pdf", "relative_path": 7}}"#);
+//! let problem = skillful_model::decision::parse(r#"{"type": "run_script", "payload": {"skill": "pdf", "relative_path": 7}}"#);
 //! assert_eq!(
 //!     problem.map_err(|problem| problem.to_string()),
 //!     Err("`payload.relative_path` is a number, it must be a string".to_owned())
 //! );
-//! # Ok::<(), model::decision::Problem>(())
+//! # Ok::<(), skillful_model::decision::Problem>(())
 //! ```
 
 mod payload;

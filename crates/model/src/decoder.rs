@@ -142,13 +142,13 @@ pub(crate) fn excerpt(text: &str) -> String {
     let is_page = page.starts_with("<!doctype html") || page.starts_with("<html");
     let title = is_page.then(|| title(text)).flatten();
     let shown = match (is_page, title) {
-        (true, Some(title)) => format!("a web page, \"{}\"", common::text::one_line(title)),
+        (true, Some(title)) => format!("a web page, \"{}\"", basics::text::one_line(title)),
         (true, None) => "a web page".to_owned(),
-        (false, _) => common::text::one_line(text).to_string(),
+        (false, _) => basics::text::one_line(text).to_string(),
     };
     match shown.is_empty() {
         true => "nothing".to_owned(),
-        false => common::text::prefix(&shown, LONGEST).to_owned(),
+        false => basics::text::prefix(&shown, LONGEST).to_owned(),
     }
 }
 

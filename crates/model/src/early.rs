@@ -6,7 +6,7 @@
 //! were split: the answers joined are its content.
 //!
 //! ```
-//! use model::early::{Early, Shown};
+//! use skillful_model::early::{Early, Shown};
 //!
 //! let reply = r#"{"action": {"type": "final_answer", "payload": {"content": "caf\u00e9"}}}"#;
 //! let (mut early, mut answer) = (Early::new(), String::new());
@@ -18,9 +18,9 @@
 //! for piece in reply.as_bytes().chunks(5) {
 //!     early.push(piece, &mut show);
 //! }
-//! early.finish(&model::decision::parse(reply)?.decision, &mut show);
+//! early.finish(&skillful_model::decision::parse(reply)?.decision, &mut show);
 //! assert_eq!(answer, "café");
-//! # Ok::<(), model::decision::Problem>(())
+//! # Ok::<(), skillful_model::decision::Problem>(())
 //! ```
 
 use agent::action::{Action, Decision};

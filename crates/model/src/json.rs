@@ -3,7 +3,7 @@
 //! Invariant: how the bytes were split never changes a verdict, an offset, a value or the concatenated deltas.
 //!
 //! ```
-//! use model::json::{Event, Mode, Parser};
+//! use skillful_model::json::{Event, Mode, Parser};
 //!
 //! #[derive(Clone, Copy)]
 //! enum Field {

@@ -10,8 +10,8 @@
 //! use agent::context::Context;
 //! use agent::model::{Cancel, Model};
 //! use agent::reply::Reply;
-//! use model::early::{Early, Shown};
-//! use model::scripted::{Script, Scripted};
+//! use skillful_model::early::{Early, Shown};
+//! use skillful_model::scripted::{Script, Scripted};
 //!
 //! let script = r#"{
 //!     "turns": [{"action": {"type": "final_answer", "payload": {"content": "It is 4."}}}],
@@ -30,7 +30,7 @@
 //! });
 //! assert!(matches!(reply, Reply::Decided { .. }));
 //! assert_eq!(shown, "[final_answer] It is 4.");
-//! # Ok::<(), model::scripted::ScriptError>(())
+//! # Ok::<(), skillful_model::scripted::ScriptError>(())
 //! ```
 
 pub mod answer;

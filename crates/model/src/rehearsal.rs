@@ -9,7 +9,7 @@ use agent::request::{Prepared, Refusal, Request};
 use agent::run::Run;
 use agent::setup::Setup;
 use agent::step::{Input, Step};
-use common::skill::{LoadReport, RunMode, Source};
+use basics::skill::{LoadReport, RunMode, Source};
 use permission::{
     Action as Ruling, Answer, ApprovalId, ApprovalRequest, Decision, Permission, Risk, SkillHash,
     Tool, ToolSet,

@@ -6,7 +6,7 @@
 //! objects, is not offered.
 //!
 //! ```
-//! use model::schema::{Offered, decision_schema, tool_decision, tool_definitions};
+//! use skillful_model::schema::{Offered, decision_schema, tool_decision, tool_definitions};
 //! use permission::ToolSet;
 //!
 //! let tools = ToolSet::named(["grep"]);

@@ -4,7 +4,7 @@
 //! turn it is, is counted in the conversation, so a run that is resumed by another process goes on where it was.
 //!
 //! ```
-//! use model::scripted::{Script, Scripted};
+//! use skillful_model::scripted::{Script, Scripted};
 //!
 //! let script = Script::parse(
 //!     r#"{
@@ -16,7 +16,7 @@
 //!     }"#,
 //! )?;
 //! let _model = Scripted::new(&script)?;
-//! # Ok::<(), model::scripted::ScriptError>(())
+//! # Ok::<(), skillful_model::scripted::ScriptError>(())
 //! ```
 
 mod script;

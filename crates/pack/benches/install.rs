@@ -13,15 +13,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pack::accept::{Concerns, Likeness, Terms, accept};
-use pack::check::{Rules, check};
-use pack::disk::Disk;
-use pack::install::{Plan, Record, Replace, Root, state_of};
-use pack::make::{manifest_of, write};
-use pack::material::{Limits, Material};
-use pack::source::{Fetching, Source};
 use skill::metadata::ReadOptions;
 use skill::trust::TrustStore;
+use skillful_pack::accept::{Concerns, Likeness, Terms, accept};
+use skillful_pack::check::{Rules, check};
+use skillful_pack::disk::Disk;
+use skillful_pack::install::{Plan, Record, Replace, Root, state_of};
+use skillful_pack::make::{manifest_of, write};
+use skillful_pack::material::{Limits, Material};
+use skillful_pack::source::{Fetching, Source};
 
 const FILES: usize = 9_999;
 const BYTES: usize = 10_400;

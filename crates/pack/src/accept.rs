@@ -116,8 +116,7 @@ pub fn check_signature(pack: &Pack) -> Result<(), Refusal> {
         return Ok(());
     }
     let first = pack.skills.first().map(|skill| skill.name().to_owned());
-    let message =
-        "no trusted key signed it, and `install.require_signature` asks for one";
+    let message = "no trusted key signed it, and `install.require_signature` asks for one";
     Err(Refusal { flaw: Flaw::SignatureRequired, entry: first, message: message.to_owned() })
 }
 

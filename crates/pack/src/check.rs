@@ -5,7 +5,7 @@
 mod skills;
 
 use crate::refusal::details;
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{io, thread};
 
-use common::sha256::hex;
+use basics::sha256::hex;
 use sha2::{Digest, Sha256};
 use skill::lock::{FileRecord, Signer};
 use skill::metadata::ReadOptions;

@@ -93,7 +93,7 @@ fn flaw(path: &str) -> Option<Flaw> {
     if path.starts_with('/') {
         return Some(Flaw::AbsolutePath);
     }
-    if path.chars().any(|c| c == '\n' || c == '\t' || common::text::is_hidden(c)) {
+    if path.chars().any(|c| c == '\n' || c == '\t' || basics::text::is_hidden(c)) {
         return Some(Flaw::ControlCharacter);
     }
     if path.len() > LONGEST {

@@ -2,8 +2,8 @@
 //!
 //! Invariant: every refusal names the entry it concerns, where there is one.
 
-use common::failure::{Exit, Explain};
-use common::text::for_terminal;
+use basics::failure::{Exit, Explain};
+use basics::text::for_terminal;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use common::failure::Explain;
+use basics::failure::Explain;
 use ct_codecs::{Base64, Decoder};
 use minisign::{KeyPair, PublicKeyBox, SecretKey, SecretKeyBox, SignatureBox};
 use skill::lock::Signer;

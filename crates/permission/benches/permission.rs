@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use permission::{Action, Configuration, Engine, Permission, Request, Risk, Rule, Rules};
 use serde_json::Value;
+use skillful_permission::{Action, Configuration, Engine, Permission, Request, Risk, Rule, Rules};
 
 struct Wish(String);
 

@@ -24,11 +24,11 @@ use agent::reply::Reply;
 use agent::run::Run;
 use agent::step::Input;
 use permission::{Configuration, Engine, Invocation};
-use runtime::driver::{Driver, InHand};
-use runtime::journal::{
+use rustix::time::{ClockId, clock_gettime};
+use skillful_runtime::driver::{Driver, InHand};
+use skillful_runtime::journal::{
     Durability, Journal, Redactor, list, read, replay, restore, setup_of, verify,
 };
-use rustix::time::{ClockId, clock_gettime};
 
 use it::support::doubles::{FixedClock, Hands, Hooks, Person};
 use it::support::scenarios::{answer_at_once, finish, read as read_file};
@@ -188,8 +188,10 @@ fn listing() {
         let world = World::new();
         let start: jiff::Timestamp = "2026-11-15T08:30:00Z".parse().expect("it is a time");
         for number in 0..10_000_u32 {
-            let run_id =
-                runtime::journal::name_run(start + Duration::from_secs(u64::from(number)), number);
+            let run_id = skillful_runtime::journal::name_run(
+                start + Duration::from_secs(u64::from(number)),
+                number,
+            );
             let folder = world.runs().join(run_id.as_str());
             fs::create_dir_all(&folder).expect("it is created");
             for name in names {

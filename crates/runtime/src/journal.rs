@@ -41,8 +41,8 @@ use std::path::Path;
 use agent::event::{Event, Happening, VERSION};
 use agent::observation::Stored;
 use agent::run::{Run, RunState};
-use common::run_id::RunId;
-use common::sha256::Sha256;
+use basics::run_id::RunId;
+use basics::sha256::Sha256;
 use state::Folder;
 
 use content::Contents;

@@ -24,7 +24,7 @@ use skill::offer::Offer;
 use crate::open::Runtime;
 use crate::plain_file::read_plain;
 use crate::settings::{ModelSettings, Provider};
-use common::failure::{Exit, Failure};
+use basics::failure::{Exit, Failure};
 use remote::Server;
 
 /// What is asked where only a key is there. The one place that knows names of models.

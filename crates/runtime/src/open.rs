@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use common::failure::{Exit, Failure};
-use common::run_id::RunId;
-use common::skill::Source;
+use basics::failure::{Exit, Failure};
+use basics::run_id::RunId;
+use basics::skill::Source;
 use permission::{
     Action, CommandLine, Configuration, Engine, Grant, Permission, Reason, Rule, argument,
 };

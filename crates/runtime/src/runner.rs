@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use agent::model::{Cancel, Model};
 use agent::run::Run;
-use common::failure::{Exit, Failure};
+use basics::failure::{Exit, Failure};
 use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Permission};
 use skill::index::Index;
 use skill::offer::Offer;

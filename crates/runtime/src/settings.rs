@@ -18,7 +18,7 @@ mod tests;
 
 use agent::budget::Budget;
 use agent::setup::Patience;
-use common::skill::{CatalogFormat, Source};
+use basics::skill::{CatalogFormat, Source};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};

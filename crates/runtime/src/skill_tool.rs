@@ -10,7 +10,7 @@ mod tests;
 
 use agent::action::{Action, SkillRef};
 use agent::request::Refusal;
-use common::skill::Source;
+use basics::skill::Source;
 use permission::{Answer, ApprovalId, Denial, Engine, Invocation, Permission, Verdict};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -25,7 +25,7 @@ macro_rules! skill {
     ($name:literal: $($path:literal),+ $(,)?) => {
         ($name, &[$(BuiltinFile {
             path: $path,
-            bytes: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills/", $name, "/", $path)),
+            bytes: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/skills/", $name, "/", $path)),
         }),+])
     };
 }

@@ -9,7 +9,7 @@ mod tests;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use common::skill::Diagnostic;
+use basics::skill::Diagnostic;
 
 use crate::markdown::{INDENT, Line, indentation, lines};
 
@@ -121,7 +121,7 @@ impl Scanner<'_> {
         }
         let value = |name: &str| {
             let found = attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
-            found.map(|(_, value)| common::text::one_line(value).into_owned()).unwrap_or_default()
+            found.map(|(_, value)| basics::text::one_line(value).into_owned()).unwrap_or_default()
         };
         let id = value("id");
         if id.is_empty() {

@@ -14,7 +14,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use serde::{Deserialize, Serialize};
 
 use crate::value::Map;

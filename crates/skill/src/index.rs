@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
 
-use common::sha256::hex;
-use common::skill::Source;
+use basics::sha256::hex;
+use basics::skill::Source;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 

@@ -16,16 +16,16 @@ mod seal;
 #[cfg(test)]
 mod tests;
 
-use common::failure::{Exit, Explain};
-use common::skill::LoadReport;
+use basics::failure::{Exit, Explain};
+use basics::skill::LoadReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use crate::frontmatter::FrontmatterError;
+use basics::inner_path::NotInner;
+use basics::text::for_terminal;
 pub use body::{Body, load_body, load_frontmatter};
-use common::inner_path::NotInner;
-use common::text::for_terminal;
 pub use content::{Content, ContentHash, CopyError, Gap, check_trusted};
 pub use files::{Files, SkillFile};
 pub use injection::{FileList, injection};

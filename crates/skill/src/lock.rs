@@ -8,7 +8,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use common::sha256::hex;
+use basics::sha256::hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -9,8 +9,8 @@ mod tool_names;
 #[cfg(test)]
 mod tests;
 
-use common::skill::{Diagnostic, RunMode};
-use common::text;
+use basics::skill::{Diagnostic, RunMode};
+use basics::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ mod tests;
 
 pub use catalog::{Catalog, CatalogLimits, catalog_cost, catalog_item};
 
-use common::skill::Source;
+use basics::skill::Source;
 
 use crate::index::{Entry, Index};
 use crate::search::{Hit, why};

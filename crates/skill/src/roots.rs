@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::skill::Source;
+use basics::skill::Source;
 use serde::Serialize;
 
 /// A folder that is searched for skills.

@@ -15,8 +15,8 @@ use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::index::Entry;
+use basics::skill::Source;
 pub(crate) use body::Words;
-use common::skill::Source;
 use tokens::{for_each_token, words};
 
 /// How much a word in a name counts against one in a description.

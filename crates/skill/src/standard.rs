@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
-use skillful::common::skill::Source;
+use skillful::basics::skill::Source;
 use skillful::skill::index::{Index, IndexOptions};
 use skillful::skill::offer::CatalogLimits;
 use skillful::skill::roots::Surroundings;

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use serde_json::{Value, json};
-use skillful::common::skill::Source;
+use skillful::basics::skill::Source;
 use skillful::permission::{Answer, ApprovalRequest, Configuration, Engine};
 use skillful::runtime::driver::Approver;
 use skillful::runtime::skill_tool::SkillTool;

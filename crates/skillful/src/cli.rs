@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use basics::text::{for_terminal, one_line};
 use clap::{CommandFactory, Parser, Subcommand};
-use common::text::{for_terminal, one_line};
 
 use crate::commands;
 use crate::failure::{Exit, Failure};
@@ -42,7 +42,7 @@ pub(crate) struct Global {
     pub(crate) roots: Vec<PathBuf>,
     /// Use only skills from SOURCE: explicit, project, user or builtin
     #[arg(long, value_name = "SOURCE", global = true, value_parser = parse_source)]
-    pub(crate) source: Option<common::skill::Source>,
+    pub(crate) source: Option<basics::skill::Source>,
     /// Read FILE in place of the project's settings; an eval case's are handed over so
     #[arg(long, value_name = "FILE", global = true, hide = true)]
     pub(crate) project_config: Option<PathBuf>,
@@ -90,10 +90,10 @@ enum Command {
     Completions(commands::completions::Completions),
 }
 
-fn parse_source(text: &str) -> Result<common::skill::Source, String> {
-    let all = common::skill::Source::ALL;
+fn parse_source(text: &str) -> Result<basics::skill::Source, String> {
+    let all = basics::skill::Source::ALL;
     let found = all.into_iter().find(|source| source.as_str() == text);
-    found.ok_or_else(|| format!("use one of {}", all.map(common::skill::Source::as_str).join(", ")))
+    found.ok_or_else(|| format!("use one of {}", all.map(basics::skill::Source::as_str).join(", ")))
 }
 
 /// Runs the command the process was started with.

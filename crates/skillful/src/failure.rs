@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-pub(crate) use common::failure::{Exit, Failure};
+pub(crate) use basics::failure::{Exit, Failure};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

@@ -6,7 +6,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pack::check::{CheckError, Pack, Rules, Verified};
 use pack::install::{Opened, Root};

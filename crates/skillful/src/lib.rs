@@ -7,7 +7,7 @@
 //! - [`tools`] does it: tools, and scripts in a sandbox.
 //! - [`agent`] is one run as a state machine that does nothing by itself; [`runtime`] carries it out and keeps its
 //!   record, and has skills as tools for any other loop.
-//! - [`common`] is what all of them share.
+//! - [`basics`] is what all of them share.
 //! - [`state`] reaches the files that these keep, never through a link.
 //! - [`model`] reads what language models say.
 //! - [`serve`] offers skills to other agents over MCP.
@@ -17,14 +17,14 @@ pub use agent::context::Prompt;
 pub use agent::event::Event;
 pub use agent::model::{Cancel, Model};
 pub use agent::reply::Reply;
-pub use common::failure::Failure;
+pub use basics::failure::Failure;
 pub use permission::{Answer, ApprovalRequest};
 pub use runtime::driver::{Approver, Listener};
 pub use runtime::open::{Runtime, Start};
 pub use runtime::runner::{Finished, Runner};
 
 pub use agent;
-pub use common;
+pub use basics;
 pub use eval;
 pub use model;
 pub use pack;

@@ -1,7 +1,7 @@
 //! What leaves the process: results on stdout, words for people on stderr.
 //!
 //! Invariant: with `--json` stdout holds one JSON document and nothing else. JSON and everything on
-//! stderr is escaped here; text from skills on stdout by whoever prints it, through `common::text`.
+//! stderr is escaped here; text from skills on stdout by whoever prints it, through `basics::text`.
 
 pub(crate) mod fit;
 mod hidden;
@@ -11,8 +11,8 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use basics::text::for_terminal;
 use clap::ValueEnum;
-use common::text::for_terminal;
 use serde::Serialize;
 
 use crate::cli::Global;

@@ -1,6 +1,6 @@
 //! Why a file or folder of state is not touched.
 
-use common::failure::{Exit, Explain, Failure};
+use basics::failure::{Exit, Explain, Failure};
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use permission::{Configuration, Engine, Verdict};
 use serde_json::json;
-use tools::call::Call;
-use tools::outcome::Outcome;
-use tools::perform::perform;
-use tools::workspace::Workspace;
+use skillful_tools::call::Call;
+use skillful_tools::outcome::Outcome;
+use skillful_tools::perform::perform;
+use skillful_tools::workspace::Workspace;
 
 const RUNS: usize = 15;
 

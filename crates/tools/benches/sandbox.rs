@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use tools::sandbox::{Confinement, Exit, Feature, Invocation, Kernel, Output, run};
+use skillful_tools::sandbox::{Confinement, Exit, Feature, Invocation, Kernel, Output, run};
 
 const ROUNDS: usize = 300;
 

@@ -3,7 +3,7 @@
 //! Invariants: a reader sees the file before or after a change, never in between; two processes that
 //! change it at once both succeed; a file that cannot be understood is an error and stays as it is.
 
-use common::failure::Explain;
+use basics::failure::Explain;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde_json::{Map, Value, json};
 
 mod error;

@@ -2,10 +2,10 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use tools::call::Call;
-//! use tools::perform::perform;
+//! use skillful_tools::call::Call;
+//! use skillful_tools::perform::perform;
 //! use permission::{Configuration, Engine, Verdict};
-//! use tools::workspace::Workspace;
+//! use skillful_tools::workspace::Workspace;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;

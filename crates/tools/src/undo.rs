@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 
 use crate::outcome::ToolError;
 use crate::workspace::Workspace;

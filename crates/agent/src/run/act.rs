@@ -130,7 +130,7 @@ impl Run {
         }
         let place = observation.storage_ref.clone();
         let place = place.unwrap_or_else(|| crate::stored::place_of(&observation.text));
-        let shown = common::text::prefix(&observation.text, room);
+        let shown = basics::text::prefix(&observation.text, room);
         let text = format!("{shown}\n[… cut here, for want of context; the whole is in {place}]");
         Observation { text, storage_ref: Some(place), ..observation }
     }
@@ -177,7 +177,7 @@ impl Run {
         let state = observation.code.as_deref().unwrap_or("ok");
         let label = format!("Observation {number} | {} | {state}", action.summary());
         let keeps = observation.loaded.iter().any(|loaded| !matches!(loaded, Loaded::Resource(_)));
-        let sha256 = common::sha256::Sha256::of(&observation.text);
+        let sha256 = basics::sha256::Sha256::of(&observation.text);
         let stored = observation.storage_ref.clone();
         let stored = stored.unwrap_or_else(|| crate::stored::place_of(&observation.text));
         if keeps {

@@ -1,6 +1,6 @@
 //! Is an action legal now? Decided before anything is looked up.
 
-use common::inner_path::InnerPath;
+use basics::inner_path::InnerPath;
 use permission::{Tool, ToolSet};
 
 use super::Run;
@@ -120,7 +120,7 @@ impl Run {
                 "InvalidAction",
                 format!(
                     "the skill `{}` has not been selected",
-                    common::text::for_terminal(&wanted.name)
+                    basics::text::for_terminal(&wanted.name)
                 ),
                 match self.setup.kind {
                     RunKind::Served => "load it with the tool `skill` first",
@@ -138,7 +138,7 @@ impl Run {
         match Tool::named(tool) {
             Some(known) if effective.contains(known) => Ok(()),
             _ => {
-                let tool = common::text::for_terminal(tool);
+                let tool = basics::text::for_terminal(tool);
                 let offered: Vec<&str> = effective.iter().map(|tool| tool.name()).collect();
                 let message = match acting {
                     Some(skill) => format!(

@@ -1,7 +1,7 @@
 mod endings;
 mod prompts;
 
-use common::skill::{LoadReport, Source};
+use basics::skill::{LoadReport, Source};
 use permission::{
     Action as Rule, Answer, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
 };

@@ -1,6 +1,6 @@
 //! What looking for the skills of a run came to, for whoever reads its record.
 
-use common::skill::Source;
+use basics::skill::Source;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

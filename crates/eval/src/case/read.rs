@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

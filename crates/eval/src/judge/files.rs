@@ -1,6 +1,6 @@
 //! Are the files what was expected?
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 
 use super::output::fits;
 use super::{Checks, Dimension, Files};

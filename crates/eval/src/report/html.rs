@@ -236,7 +236,7 @@ fn comparison(report: &Report, page: &mut String) {
 
 /// Text that stands for itself in HTML, also inside an attribute; hidden characters are spelled out.
 pub(super) fn escape(text: &str) -> String {
-    let shown: Cow<'_, str> = common::text::for_terminal_block(text);
+    let shown: Cow<'_, str> = basics::text::for_terminal_block(text);
     let mut escaped = String::with_capacity(shown.len());
     for c in shown.chars() {
         match c {

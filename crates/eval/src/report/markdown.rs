@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use common::text::one_line;
+use basics::text::one_line;
 
 use super::{Report, percent};
 use crate::grade::Graded;

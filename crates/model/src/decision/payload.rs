@@ -2,7 +2,7 @@
 
 use Need::{Optional, Required};
 use agent::action::Action;
-use common::skill::Source;
+use basics::skill::Source;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! What can be wrong with a model's reply, in words for the model.
 
-use common::text::{one_line, prefix};
+use basics::text::{one_line, prefix};
 use permission::Tool;
 use serde_json::Value;
 use thiserror::Error;

@@ -5,7 +5,7 @@ pub(crate) mod properties;
 use agent::action::{Action, SkillRef};
 use agent::plan::{Plan, PlanUpdate};
 use agent::reply::Raw;
-use common::skill::Source;
+use basics::skill::Source;
 use schemars::schema_for;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use super::*;
 fn check(text: &str, expected: Result<Action, &str>) {
     let found = parse(text).map(|understood| understood.decision.action);
     let found = found.map_err(|problem| problem.for_model());
-    assert_eq!(found, expected.map_err(str::to_owned), "{}", common::text::prefix(text, 200));
+    assert_eq!(found, expected.map_err(str::to_owned), "{}", basics::text::prefix(text, 200));
 }
 
 fn answer(content: &str) -> Result<Action, &'static str> {

@@ -3,7 +3,7 @@
 use agent::action::{Action, Decision};
 use agent::context::{Prompt, Role};
 use agent::plan::StepStatus;
-use common::skill::Source;
+use basics::skill::Source;
 
 use super::plan;
 

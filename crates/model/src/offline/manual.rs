@@ -67,7 +67,7 @@ fn steps(body: &str) -> String {
 
 /// The beginning of a text up to the end of a line.
 fn shortened(text: &str) -> &str {
-    let start = common::text::prefix(text, STEPS_SHOWN);
+    let start = basics::text::prefix(text, STEPS_SHOWN);
     if start.len() == text.len() {
         return text;
     }

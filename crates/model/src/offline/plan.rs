@@ -2,7 +2,7 @@
 
 use agent::freeform::Freeform;
 use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
-use common::text::{one_line, prefix};
+use basics::text::{one_line, prefix};
 
 const STEPS: [(&str, &str); 3] = [
     ("skill", "Load the skill that fits"),

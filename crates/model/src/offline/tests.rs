@@ -9,7 +9,7 @@ use agent::observation::Observation;
 use agent::outcome::StopReason;
 use agent::request::Refusal;
 use agent::setup::{Preloaded, RunKind, Setup};
-use common::skill::Source;
+use basics::skill::Source;
 use serde_json::{Value, json};
 use skill::index::{Index, IndexOptions};
 use skill::load::{FileList, Files, Limits, injection, load_body};
@@ -277,7 +277,7 @@ fn a_result_that_a_compaction_took_is_named() {
     let setup = Setup { budget, ..setup("Summarise sales.csv") };
     let run = run(setup, prints(&"x\n".repeat(12_000)));
     let answer = &run.outcome.answer;
-    assert!(answer.starts_with("x\nx\n"), "{}", common::text::prefix(answer, 300));
+    assert!(answer.starts_with("x\nx\n"), "{}", basics::text::prefix(answer, 300));
     assert!(answer.contains(" shortened, the whole is in observations/"), "{answer}");
 }
 

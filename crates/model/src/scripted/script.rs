@@ -1,6 +1,6 @@
 //! The file of a scripted model, and what can be wrong with it.
 
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

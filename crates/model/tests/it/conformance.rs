@@ -14,14 +14,14 @@ use agent::action::Action;
 use agent::context::{Context, Prompt};
 use agent::model::{Cancel, Model};
 use agent::reply::Reply;
-use model::dialect::{Dialect, Form, Protocol, TokenLimit};
-use model::remote::{Backoff, Price, Remote, Setup, Wire};
-use model::request::{Choices, Options};
-use model::schema::Offered;
-use model::secret::Secret;
-use model::send::{Connection, Sender, Waits};
 use permission::ToolSet;
 use serde_json::{Map, Value};
+use skillful_model::dialect::{Dialect, Form, Protocol, TokenLimit};
+use skillful_model::remote::{Backoff, Price, Remote, Setup, Wire};
+use skillful_model::request::{Choices, Options};
+use skillful_model::schema::Offered;
+use skillful_model::secret::Secret;
+use skillful_model::send::{Connection, Sender, Waits};
 
 use crate::server::{Play, Server, recorded, stream, whole};
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use agent::action::Action;
-use model::decision::Understood;
-use model::decoder::Decoder;
-use model::dialect::{Dialect, Form, Protocol, TokenLimit};
-use model::remote::Wire;
+use skillful_model::decision::Understood;
+use skillful_model::decoder::Decoder;
+use skillful_model::dialect::{Dialect, Form, Protocol, TokenLimit};
+use skillful_model::remote::Wire;
 
 const OPENAI: &[(&str, Form, &str)] = &[
     (
@@ -186,7 +186,7 @@ fn read<'b>(mut decoder: Decoder, pieces: impl Iterator<Item = &'b [u8]>) -> (St
         _ => "",
     };
     let tokens = answered.tokens.map_or("not counted".to_owned(), |tokens| {
-        let model::answer::Tokens { input, cached, cache_written, output } = tokens;
+        let skillful_model::answer::Tokens { input, cached, cache_written, output } = tokens;
         format!("{input} in, {cached} cached, {cache_written} written, {output} out")
     });
     let what = match &answered.decision {

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use agent::model::Cancel;
 use bytes::Bytes;
-use model::failure::CallError;
-use model::request::HttpRequest;
-use model::secret::Secret;
-use model::send::{Connection, Progress, Sender, Waits};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivatePkcs8KeyDer;
+use skillful_model::failure::CallError;
+use skillful_model::request::HttpRequest;
+use skillful_model::secret::Secret;
+use skillful_model::send::{Connection, Progress, Sender, Waits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;

@@ -155,6 +155,6 @@ pub(crate) fn stream(body: &[u8], size: usize) -> Vec<Vec<u8>> {
 
 /// A recorded answer.
 pub(crate) fn recorded(name: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/tests/fixtures/");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
     std::fs::read(format!("{folder}{name}")).unwrap()
 }

@@ -1,6 +1,6 @@
 use std::io::{Seek, Write};
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use proptest::prelude::*;
 use skill::metadata::ReadOptions;
 use skill::trust::TrustStore;

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use common::sha256::hex;
+use basics::sha256::hex;
 use flate2::Crc;
 use sha2::{Digest, Sha256};
 

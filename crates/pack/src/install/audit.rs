@@ -1,6 +1,6 @@
 //! Whether an installed skill is still what was installed, and still what was signed.
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use skill::lock::{FileRecord, LockedSkill};
 use skill::trust::TrustStore;
 

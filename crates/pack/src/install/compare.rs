@@ -1,6 +1,6 @@
 //! A skill of a pack beside what the lockfile says of it.
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use skill::lock::LockedSkill;
 
 use crate::check::{Pack, PackedSkill};

@@ -1,6 +1,6 @@
 //! Why an installation was not changed.
 
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use serde_json::Value;
 use skill::lock::LockError;
 use std::borrow::Cow;

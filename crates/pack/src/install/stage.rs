@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use skill::lock::{LockedSkill, Signer};
 
 use super::error::Doing;

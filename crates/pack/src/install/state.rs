@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use common::sha256::hex;
+use basics::sha256::hex;
 use sha2::{Digest, Sha256};
 use skill::lock::{FileRecord, LockedSkill};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::text::{for_terminal, prefix};
+use basics::text::{for_terminal, prefix};
 
 /// Characters of an excerpt before its hidden ones are spelled out.
 const LENGTH: usize = 120;

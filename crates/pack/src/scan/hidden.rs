@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::text::is_hidden;
+use basics::text::is_hidden;
 
 use super::finding::Severity;
 

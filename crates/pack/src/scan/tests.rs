@@ -372,7 +372,7 @@ proptest! {
         for finding in &report.findings {
             let line = lines.get(finding.line - 1);
             prop_assert!(line.is_some_and(|line| finding.column <= line.chars().count() + 1), "{finding:?}");
-            prop_assert!(!common::text::has_hidden(&finding.excerpt));
+            prop_assert!(!basics::text::has_hidden(&finding.excerpt));
         }
         let mut sorted = report.findings.clone();
         sorted.sort();
@@ -391,7 +391,7 @@ proptest! {
 fn a_long_line_of_anything_is_looked_at() {
     let found = EXAMPLES.iter().flat_map(|examples| examples.found);
     let whole: Vec<String> = found.map(|(_, _, text)| text.replace('\n', " ")).collect();
-    let halves = whole.iter().map(|text| common::text::prefix(text, text.chars().count() * 2 / 3));
+    let halves = whole.iter().map(|text| basics::text::prefix(text, text.chars().count() * 2 / 3));
     for piece in
         whole.iter().map(String::as_str).chain(halves).filter(|piece| !piece.contains('\0'))
     {

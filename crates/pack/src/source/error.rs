@@ -1,6 +1,6 @@
 //! Why a source cannot be used.
 
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io;

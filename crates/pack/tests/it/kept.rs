@@ -1,7 +1,7 @@
 //! What was kept comes back in the order in which it went, however fast that was.
 
-use pack::disk::Disk;
-use pack::install::{KeptAs, Replace};
+use skillful_pack::disk::Disk;
+use skillful_pack::install::{KeptAs, Replace};
 
 use crate::support::{World, install};
 

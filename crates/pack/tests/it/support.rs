@@ -8,15 +8,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pack::accept::{Concerns, Likeness, Terms, accept};
-use pack::check::{CheckError, Rules, check};
-use pack::disk::Disk;
-use pack::install::{InstallError, Plan, Record, Replace, Root, audit, state_of};
-use pack::make::{manifest_of, write};
-use pack::material::{Limits, Material};
-use pack::source::{Fetching, Source};
 use skill::metadata::ReadOptions;
 use skill::trust::TrustStore;
+use skillful_pack::accept::{Concerns, Likeness, Terms, accept};
+use skillful_pack::check::{CheckError, Rules, check};
+use skillful_pack::disk::Disk;
+use skillful_pack::install::{InstallError, Plan, Record, Replace, Root, audit, state_of};
+use skillful_pack::make::{manifest_of, write};
+use skillful_pack::material::{Limits, Material};
+use skillful_pack::source::{Fetching, Source};
 
 /// A temporary folder; in memory where that is possible, since a kill does not lose what was written.
 pub(crate) struct World {
@@ -179,7 +179,7 @@ pub(crate) fn install(
 fn change(
     world: &World,
     disk: &Disk,
-    act: impl FnOnce(&mut pack::install::Opened<'_>) -> Result<(), InstallError>,
+    act: impl FnOnce(&mut skillful_pack::install::Opened<'_>) -> Result<(), InstallError>,
 ) -> Result<(), InstallError> {
     let root = world.root();
     let mut opened = root.open(disk, "change")?;

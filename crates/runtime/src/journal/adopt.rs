@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use common::run_id::RunId;
+use basics::run_id::RunId;
 
 use super::chain::check;
 use super::child::children;

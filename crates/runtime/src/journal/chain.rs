@@ -3,7 +3,7 @@
 //! Invariant: a change of any byte of a complete line is found, and nothing that a kill leaves is.
 
 use agent::event::VERSION;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 
 use super::line::Line;
 use super::lines::{Files, NoEvent, SEALS, parse, split};

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use agent::event::{Event, EventData};
 use agent::observation::{Facts, Stored};
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use state::{Access, Folder, StateError};

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use agent::run::Run;
 use agent::setup::Setup;
-use common::run_id::RunId;
+use basics::run_id::RunId;
 
 use super::Journal;
 use super::error::JournalError;

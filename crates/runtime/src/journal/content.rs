@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 
 use agent::stored::reference;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use sha2::{Digest, Sha256 as Hasher};
 use state::{Access, Cause, Folder, StateError};
 

@@ -4,7 +4,7 @@
 //! object with the key `$ref`; data that has such a key of its own gets another `$` in front.
 
 use agent::stored::INLINE;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde_json::{Map, Value, json};
 
 use super::content::Kept;

@@ -1,12 +1,12 @@
 //! Why a record cannot be read or written.
 
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use common::run_id::InvalidRunId;
+use basics::run_id::InvalidRunId;
 use state::StateError;
 
 /// Why a record cannot be read or written.

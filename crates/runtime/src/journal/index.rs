@@ -73,7 +73,7 @@ fn take(indexes: &Folder, name: &str, run: &Folder, json: &[u8]) -> bool {
 
 /// What the index with this JSON is called.
 pub(super) fn index_hash(json: &[u8]) -> String {
-    format!("sha256:{}", common::sha256::Sha256::of(json))
+    format!("sha256:{}", basics::sha256::Sha256::of(json))
 }
 
 /// In the folder of all indexes.

@@ -3,7 +3,7 @@
 //! Invariant: a key is made once and never replaced. A file that is not a key is an error: a new key in its place would
 //! turn every record into a stranger's.
 
-use common::failure::Explain;
+use basics::failure::Explain;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -63,7 +63,7 @@ pub fn read_or_make_key(agent: &Path) -> Result<RecordKey, KeyError> {
     let folder = agent_folder.create_folder(FOLDER, Access::Private)?.private();
     let mut bytes = [0; KEY];
     getrandom::fill(&mut bytes).map_err(|error| KeyError::Random(error.into()))?;
-    let text = format!("{}\n", common::sha256::hex(&bytes));
+    let text = format!("{}\n", basics::sha256::hex(&bytes));
     match folder.put_new(FILE, text.as_bytes(), Durability::Sync) {
         Ok(()) => Ok(RecordKey::new(bytes)),
         // Another process was faster.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agent::event::Event;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde::Deserialize;
 use state::{Folder, StateError};
 

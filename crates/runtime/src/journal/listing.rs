@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use common::run_id::RunId;
-use common::sha256::Sha256;
+use basics::run_id::RunId;
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
 use state::{Folder, StateError};

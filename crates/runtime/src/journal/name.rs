@@ -1,6 +1,6 @@
 //! Names for new runs.
 
-use common::run_id::RunId;
+use basics::run_id::RunId;
 
 #[cfg(test)]
 mod tests;

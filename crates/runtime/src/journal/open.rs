@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::event::Event;
-use common::run_id::RunId;
+use basics::run_id::RunId;
 use state::{Access, Folder, StateError};
 
 use super::chain::{Checked, check};

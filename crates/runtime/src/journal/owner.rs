@@ -136,7 +136,7 @@ impl Owner {
         hashes: &str,
     ) -> Signature {
         let mac = self.mac(origin, run_id, events, hashes).finalize().into_bytes();
-        Signature { origin, mac: common::sha256::hex(&mac) }
+        Signature { origin, mac: basics::sha256::hex(&mac) }
     }
 
     /// Whether a signature is one of this owner's for this commit.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::run_id::RunId;
+use basics::run_id::RunId;
 use state::{Folder, StateError};
 
 use super::error::JournalError;

@@ -9,8 +9,8 @@ use agent::request::Prepared;
 use agent::run::{CANCELLED, Run};
 use agent::setup::Setup;
 use agent::step::Input;
-use common::failure::{Exit, Explain};
-use common::sha256::Sha256;
+use basics::failure::{Exit, Explain};
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ impl Difference {
 }
 
 fn shown(value: &Value) -> String {
-    common::text::prefix(&value.to_string(), 200).to_owned()
+    basics::text::prefix(&value.to_string(), 200).to_owned()
 }
 
 /// What the run was told at an event, and how many milliseconds after its start.

@@ -11,7 +11,7 @@ mod streamed;
 #[cfg(test)]
 mod tests;
 
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 
 use agent::observation::Observation;

@@ -239,7 +239,7 @@ fn ends(text: &str) -> String {
         return text.to_owned();
     }
     let tail: String = text.chars().skip(chars - TAIL).collect();
-    format!("{} […] {tail}", common::text::prefix(text, HEAD))
+    format!("{} […] {tail}", basics::text::prefix(text, HEAD))
 }
 
 #[cfg(test)]

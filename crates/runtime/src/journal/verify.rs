@@ -5,7 +5,7 @@ use std::path::Path;
 use agent::event::{Event, EventData};
 use agent::observation::{Facts, Observation};
 use agent::outcome::StopReason;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use state::{Folder, StateError};

@@ -7,7 +7,7 @@ use model::secret::Secret;
 
 use crate::open::Runtime;
 use crate::settings::{ModelSettings, Provider};
-use common::failure::{Exit, Failure};
+use basics::failure::{Exit, Failure};
 
 /// Where a key comes from.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use agent::run::Run;
-use common::skill::Source;
+use basics::skill::Source;
 use jiff::Timestamp;
 use model::dialect::{Dialect, TokenLimit};
 use model::remote::{Backoff, Remote, Setup, Wire};
@@ -22,7 +22,7 @@ use super::key::{self, Key};
 use super::memory::Memory;
 use crate::open::Runtime;
 use crate::settings::{ModelSettings, Provider, expand};
-use common::failure::{Exit, Failure};
+use basics::failure::{Exit, Failure};
 
 /// Names of skills are listed in the request as far as there are not too many of them.
 const MAX_NAMED_SKILLS: usize = 100;

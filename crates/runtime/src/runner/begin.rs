@@ -9,7 +9,7 @@ use agent::action::{Action, SkillRef};
 use agent::model::Cancel;
 use agent::run::Run;
 use agent::setup::{Disclosed, Preloaded, Provenance, Setup, ShownCatalog};
-use common::failure::Failure;
+use basics::failure::Failure;
 use permission::Verdict;
 use skill::index::Index;
 use skill::offer::Catalog;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agent::event::Event;
 use agent::setup::{Provenance, RunKind, Setup, Terms};
-use common::failure::{Exit, Failure};
+use basics::failure::{Exit, Failure};
 use permission::shell_quoted;
 
 use super::{Decider, Stage, Staged};

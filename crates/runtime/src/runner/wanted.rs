@@ -1,7 +1,7 @@
 //! What the user asked for.
 
 use agent::action::SkillRef;
-use common::failure::{Exit, Failure};
+use basics::failure::{Exit, Failure};
 use permission::argument;
 use skill::index::{Entry, Index};
 use skill::load::check_trusted;

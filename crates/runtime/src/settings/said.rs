@@ -1,6 +1,6 @@
 //! What one place says, a file or a variable, and what can be wrong with it.
 
-use common::failure::{Exit, Explain};
+use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 use std::fs;
 
-use common::skill::Source;
+use basics::skill::Source;
 use permission::{Answer, ApprovalRequest, Configuration, Engine};
 use serde_json::{Value, json};
 use skill::index::{Index, IndexOptions};

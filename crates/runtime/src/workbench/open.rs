@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::LazyLock;
 
-use common::skill::Source;
+use basics::skill::Source;
 use permission::Pattern;
 use skill::index::Index;
 use skill::offer::Offer;

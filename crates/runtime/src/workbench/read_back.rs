@@ -36,7 +36,7 @@ impl Workbench<'_> {
                 text.chars().count()
             )));
         }
-        let shown = common::text::prefix(rest, self.limits.excerpt_chars);
+        let shown = basics::text::prefix(rest, self.limits.excerpt_chars);
         if shown.len() == rest.len() {
             return Ok(Observation::of(shown));
         }
@@ -75,7 +75,7 @@ fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
     }
     Err(Refusal::new(
         "NotFound",
-        format!("this run has no content for `{}`", common::text::for_terminal(reference)),
+        format!("this run has no content for `{}`", basics::text::for_terminal(reference)),
         "name the number of an observation, or the `storage_ref` that came with one",
     ))
 }

@@ -67,7 +67,7 @@ fn content_hash(entries: &[&Entry]) -> Option<SkillHash> {
         [hash] => Some(SkillHash(hash.to_string())),
         hashes => {
             let json = serde_json::to_vec(hashes).unwrap_or_default();
-            Some(SkillHash(format!("sha256:{}", common::sha256::Sha256::of(&json))))
+            Some(SkillHash(format!("sha256:{}", basics::sha256::Sha256::of(&json))))
         }
     }
 }

@@ -3,8 +3,8 @@
 use agent::action::{Action, SkillRef};
 use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, SelectedSkill};
 use agent::request::{Refusal, Request};
-use common::sha256::Sha256;
-use common::skill::{CatalogFormat, LoadReport, Source};
+use basics::sha256::Sha256;
+use basics::skill::{CatalogFormat, LoadReport, Source};
 use permission::{Engine, SkillHash};
 use serde_json::json;
 use skill::index::Entry;
@@ -121,7 +121,7 @@ impl Workbench<'_> {
         let entry = self.entry(skill)?;
         let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
         let content = &body.chunk(id).map_err(|error| of_load(&error))?.content;
-        let shown = common::text::prefix(content, self.limits.excerpt_chars);
+        let shown = basics::text::prefix(content, self.limits.excerpt_chars);
         let mut report = LoadReport {
             chars_returned: shown.chars().count(),
             truncated: shown.len() < content.len(),

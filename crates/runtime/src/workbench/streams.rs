@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use agent::observation;
 use agent::request::Refusal;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use state::Folder;
 use tools::sandbox::{Exit, Output};
 use tools::script::ScriptError;
@@ -107,7 +107,7 @@ fn shown(mut file: File, bytes: u64) -> io::Result<(String, bool)> {
     file.seek(SeekFrom::Start(bytes.saturating_sub(READ)))?;
     let tail = visible(&mut file)?;
     let end = tail.char_indices().rev().nth(SHOWN / 4).map_or(tail.as_str(), |(at, _)| &tail[at..]);
-    let beginning = common::text::prefix(&head, SHOWN / 2);
+    let beginning = basics::text::prefix(&head, SHOWN / 2);
     Ok((format!("{beginning}\n[… {bytes} bytes in all …]\n{end}"), true))
 }
 
@@ -115,5 +115,5 @@ fn visible(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(READ).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok(common::text::strip_hidden(&text).0.into_owned())
+    Ok(basics::text::strip_hidden(&text).0.into_owned())
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::sync::LazyLock;
 
 use agent::model::Cancel;
-use common::run_id::RunId;
+use basics::run_id::RunId;
 use permission::{Configuration, Engine, Verdict};
 use skill::index::IndexOptions;
 use tools::sandbox::{Confinement, Kernel};

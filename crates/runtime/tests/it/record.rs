@@ -5,9 +5,9 @@ use std::fs;
 use agent::event::{Event, EventData};
 use agent::run::Run;
 use permission::Answer;
-use runtime::driver::{Ending, InHand};
-use runtime::journal::{Difference, Durability, input_of, read, replay, setup_of, verify};
 use serde_json::{Value, json};
+use skillful_runtime::driver::{Ending, InHand};
+use skillful_runtime::journal::{Difference, Durability, input_of, read, replay, setup_of, verify};
 
 use crate::support::scenarios::{all, everything, waiting_for};
 use crate::support::{CATALOG, Hooks, World, owner, setup};

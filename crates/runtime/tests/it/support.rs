@@ -13,15 +13,15 @@ use agent::event::{Event, EventData};
 use agent::model::Cancel;
 use agent::run::Run;
 use agent::setup::{Patience, Provenance, RunKind, Setup};
-use common::run_id::RunId;
+use basics::run_id::RunId;
 use doubles::{FixedClock, Hands, Lines, Person};
 pub(crate) use doubles::{Hooks, Moment};
 use permission::{Configuration, Engine, Invocation, Tool};
-use runtime::driver::{Driver, Ending, InHand};
-use runtime::journal::{
+use scenarios::Scenario;
+use skillful_runtime::driver::{Driver, Ending, InHand};
+use skillful_runtime::journal::{
     Durability, Journal, JournalError, Owner, RecordKey, Redactor, read, restore, setup_of,
 };
-use scenarios::Scenario;
 use tempfile::TempDir;
 
 pub(crate) const CATALOG: &str = "Available Skills:\n- name=alpha | source=user | description=A\n";

@@ -8,10 +8,12 @@ use std::rc::Rc;
 use agent::event::{Event, EventData};
 use agent::run::Run;
 use agent::setup::Provenance;
-use common::sha256::Sha256;
-use runtime::driver::Ending;
-use runtime::journal::{Durability, IndexSnapshot, Journal, ProblemKind, Verification, verify};
+use basics::sha256::Sha256;
 use serde_json::json;
+use skillful_runtime::driver::Ending;
+use skillful_runtime::journal::{
+    Durability, IndexSnapshot, Journal, ProblemKind, Verification, verify,
+};
 
 use crate::support::scenarios::{Scenario, answer_at_once, everything, nobody_answers, one_effect};
 use crate::support::{Hooks, Moment, World, owner, setup};

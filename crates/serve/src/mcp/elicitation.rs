@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::request::Parts;
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -145,7 +145,7 @@ fn hash(Question { request, content }: &Question) -> String {
 }
 
 fn form(Question { request, .. }: &Question, reach: Reach) -> ElicitRequestParams {
-    let line = common::text::for_terminal;
+    let line = basics::text::for_terminal;
     let (tool, effect) = (request.tool, line(&request.effect));
     let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", request.risk);
     for (label, value) in request.facts() {

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use common::inner_path::InnerPath;
-use common::sha256::Sha256;
+use basics::inner_path::InnerPath;
+use basics::sha256::Sha256;
 use rmcp::model::{CustomRequest, ErrorCode, ErrorData, Resource};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ pub(super) fn extended(shelf: &Shelf, request: &CustomRequest) -> Result<Value, 
             Err(ErrorData::invalid_params(message, None))
         }
         method => {
-            let method = common::text::for_terminal(common::text::prefix(method, 100));
+            let method = basics::text::for_terminal(basics::text::prefix(method, 100));
             let message = format!("there is no method `{method}`");
             Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
         }

@@ -36,7 +36,7 @@ impl Connection {
         let invocable = self.shelf.invocable(&snapshot);
         let entry = invocable.into_iter().find(|entry| entry.name == request.name);
         let entry = entry.ok_or_else(|| {
-            let name = common::text::for_terminal(common::text::prefix(&request.name, 100));
+            let name = basics::text::for_terminal(basics::text::prefix(&request.name, 100));
             ErrorData::invalid_params(format!("there is no prompt `{name}`"), None)
         })?;
         let skill = SkillRef { name: entry.name.clone(), source: Some(entry.source) };

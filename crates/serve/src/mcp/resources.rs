@@ -101,7 +101,7 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 /// The same for what is not there and for what must not be seen.
 pub(super) fn unknown(uri: &str) -> ErrorData {
-    let uri = common::text::for_terminal(common::text::prefix(uri, 300));
+    let uri = basics::text::for_terminal(basics::text::prefix(uri, 300));
     ErrorData::invalid_params(format!("nothing is served at `{uri}`"), None)
 }
 

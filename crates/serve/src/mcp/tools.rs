@@ -32,7 +32,7 @@ impl Connection {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let unknown = || {
-            let name = common::text::for_terminal(common::text::prefix(&request.name, 100));
+            let name = basics::text::for_terminal(basics::text::prefix(&request.name, 100));
             ErrorData::invalid_params(format!("there is no tool `{name}`"), None)
         };
         let snapshot = self.shelf.current();
@@ -74,7 +74,7 @@ impl Connection {
             || "an unnamed client".to_owned(),
             |client| format!("{} {}", client.name, client.version),
         );
-        let client = common::text::for_terminal(common::text::prefix(&client, 200)).into_owned();
+        let client = basics::text::for_terminal(basics::text::prefix(&client, 200)).into_owned();
         tokio::select! {
             outcome = self.session.call(wanted, &client, asking.clone()) => {
                 outcome.map_err(|error| ErrorData::internal_error(error.to_string(), None))

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use client::{alone, begin, call, initialize, post, request, send, served, served_with};
 use serde_json::{Value, json};
-use serve::http::Limits;
+use skillful_serve::http::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 

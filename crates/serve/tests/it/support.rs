@@ -8,9 +8,9 @@ use permission::{Configuration, Engine, Invocation, Rules};
 use runtime::journal::Redactor;
 use runtime::open::{Runtime, Start};
 use serde_json::{Value, json};
-use serve::mcp::serve_lines;
-use serve::shelf::{Settings, Shelf};
 use skill::index::Index;
+use skillful_serve::mcp::serve_lines;
+use skillful_serve::shelf::{Settings, Shelf};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 

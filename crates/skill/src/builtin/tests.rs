@@ -23,7 +23,7 @@ fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_table_holds_every_file_of_the_skills_folder() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/skills"));
     let mut on_disk = files_below(folder);
     on_disk.remove("README.md").expect("the skills are presented");
     let built_in: BTreeMap<String, Vec<u8>> = SKILLS
@@ -65,7 +65,7 @@ fn printed(awk: &Path, script: &str, file: &str, content: &str) -> (Option<i32>,
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(awk, folder.path().join("awk")).unwrap();
     std::fs::write(folder.path().join(file), content).unwrap();
-    let skills = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills"));
+    let skills = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/skills"));
     let output = std::process::Command::new("/bin/sh")
         .arg(skills.join(script))
         .arg(file)

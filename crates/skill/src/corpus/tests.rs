@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use common::skill::Source;
+use basics::skill::Source;
 
 use super::*;
 use crate::cache::{Cache, CacheState};

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::skill::Source;
+use basics::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 

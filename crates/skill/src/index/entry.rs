@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::skill::{Diagnostic, Source};
+use basics::skill::{Diagnostic, Source};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 

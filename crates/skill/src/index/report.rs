@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use common::skill::Source;
+use basics::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-use common::sha256::Sha256;
-use common::skill::Source;
+use basics::sha256::Sha256;
+use basics::skill::Source;
 use serde_json::{Value as Json, json};
 
 use super::*;

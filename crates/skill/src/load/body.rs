@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use common::sha256::Sha256;
-use common::skill::{Diagnostic, LoadReport, TrimStrategy};
-use common::text;
+use basics::sha256::Sha256;
+use basics::skill::{Diagnostic, LoadReport, TrimStrategy};
+use basics::text;
 
 use super::references::referenced;
 use super::{Files, Limits, LoadError, Loaded, Oversize};

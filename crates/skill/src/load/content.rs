@@ -14,8 +14,8 @@ use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::{fmt, io};
 
-use common::sha256::{Sha256, hex};
-use common::text::for_terminal;
+use basics::sha256::{Sha256, hex};
+use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256 as Hasher};

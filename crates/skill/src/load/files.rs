@@ -10,9 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use basics::inner_path::InnerPath;
+use basics::skill::Source;
 use cap_std::fs::{Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
-use common::inner_path::InnerPath;
-use common::skill::Source;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use schemars::JsonSchema;

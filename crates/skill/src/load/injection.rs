@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use common::skill::LoadReport;
-use common::text;
+use basics::skill::LoadReport;
+use basics::text;
 
 use super::SkillFile;
 use crate::index::Entry;

@@ -7,8 +7,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use common::sha256::Sha256;
-use common::skill::{Diagnostic, Source};
+use basics::sha256::Sha256;
+use basics::skill::{Diagnostic, Source};
 
 use super::{Files, LoadError, VerifyOnLoad};
 use crate::index::Entry;

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use common::skill::Diagnostic;
+use basics::skill::Diagnostic;
 use unicode_normalization::UnicodeNormalization;
 
 const NAME_CHARS: usize = 64;
@@ -33,7 +33,7 @@ pub(crate) fn departures(name: &str, description: &str, folder: &str) -> Vec<Dia
             "name-directory-mismatch",
             format!(
                 "the name `{name}` differs from the folder's name `{}`",
-                common::text::for_terminal(folder)
+                basics::text::for_terminal(folder)
             ),
         );
     }

@@ -1,4 +1,4 @@
-use common::skill::RunMode;
+use basics::skill::RunMode;
 
 use super::*;
 

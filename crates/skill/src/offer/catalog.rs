@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use common::skill::CatalogFormat;
-use common::text::one_line;
+use basics::skill::CatalogFormat;
+use basics::text::one_line;
 use serde::Serialize;
 use serde_json::json;
 

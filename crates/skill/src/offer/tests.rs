@@ -1,6 +1,6 @@
 use std::fs;
 
-use common::skill::{CatalogFormat, Source};
+use basics::skill::{CatalogFormat, Source};
 
 use super::*;
 use crate::index::IndexOptions;

@@ -1,4 +1,4 @@
-use common::skill::Source;
+use basics::skill::Source;
 
 use super::*;
 use crate::world::World;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use common::text::prefix;
+use basics::text::prefix;
 use serde::{Deserialize, Serialize};
 
 use super::tokens::for_each_token;

@@ -15,7 +15,7 @@ fn requests_of_the_corpus_find_their_skills() {
             let (_, body) = crate::frontmatter::split_whole(bytes, &options.limits).ok()?;
             // Beginnings tell enough, and take less time.
             let body = String::from_utf8_lossy(&bytes[body..]);
-            Some((metadata, Words::of(common::text::prefix(&body, 4_000))))
+            Some((metadata, Words::of(basics::text::prefix(&body, 4_000))))
         })
         .collect();
     let documents: Vec<Document<'_>> = skills

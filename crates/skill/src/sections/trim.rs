@@ -184,7 +184,7 @@ fn beginning(text: &str, budget: &Budget, behind: bool) -> String {
     if fits == 0 && budget.lines > 0 {
         let line = text.lines().next().unwrap_or("");
         let end = if behind && !line.is_empty() && budget.chars > 0 { "\n" } else { "" };
-        return common::text::prefix(line, budget.chars - end.len()).to_owned() + end;
+        return basics::text::prefix(line, budget.chars - end.len()).to_owned() + end;
     }
     text[..kept].to_owned()
 }

@@ -133,6 +133,6 @@ fn hostile_text_does_not_reach_a_terminal_raw() {
     let file = "---\nname: \"a\\e[31m\"\n\"\\u202Ex\": y\n\"\\e\": z\ndescription: b\n---\n";
     let verdict = super::check(file.as_bytes(), "f\u{1B}");
     assert!(verdict.errors.len() >= 3);
-    let raw = verdict.errors.iter().find(|error| common::text::has_hidden(error));
+    let raw = verdict.errors.iter().find(|error| basics::text::has_hidden(error));
     assert_eq!(raw, None);
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::sha256::Sha256;
-use common::skill::Source;
+use basics::sha256::Sha256;
+use basics::skill::Source;
 use serde::Serialize;
 
 use super::authors::is_own;

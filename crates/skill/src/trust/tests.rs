@@ -1,8 +1,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use common::sha256::Sha256;
-use common::skill::Source;
+use basics::sha256::Sha256;
+use basics::skill::Source;
 use serde_json::json;
 
 use super::*;

@@ -1,7 +1,7 @@
 use std::fs;
 use std::sync::mpsc::channel;
 
-use common::skill::Source;
+use basics::skill::Source;
 
 use super::*;
 use crate::index::IndexOptions;

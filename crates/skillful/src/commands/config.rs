@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -167,7 +167,7 @@ fn template() -> String {
     let line = |pointer: &str, key: &str, value: &Value| {
         let words = schema.pointer(&format!("{pointer}/properties/{key}/description"));
         let words = words.and_then(Value::as_str).unwrap_or_default();
-        format!("// \"{key}\": {value},  // {}\n", common::text::one_line(words))
+        format!("// \"{key}\": {value},  // {}\n", basics::text::one_line(words))
     };
     let mut text =
         "// Settings of skillful. To set one, remove the first `//` of its line.\n{\n".to_owned();

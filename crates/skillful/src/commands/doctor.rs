@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use common::skill::Source;
-use common::text::for_terminal;
+use basics::skill::Source;
+use basics::text::for_terminal;
 use permission::argument;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use common::text::{for_terminal, for_terminal_block};
+use basics::text::{for_terminal, for_terminal_block};
 use permission::{CommandLine, argument};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -104,7 +104,7 @@ impl Inspection<'_> {
             for_terminal(&entry.name),
             for_terminal(&entry.id())
         )?;
-        let description = common::text::one_line(&entry.description);
+        let description = basics::text::one_line(&entry.description);
         writeln!(out, "{}\n", wrapped(&description, width, 0))?;
         let tools = entry
             .controls

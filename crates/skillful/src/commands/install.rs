@@ -6,7 +6,7 @@ pub(crate) mod policy;
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use pack::accept::{Agreement, Concerns, Likeness, Terms, accept, hold};
 use pack::check::{Pack, PackedSkill, Rules, Verified};
 use pack::install::{InstallError, Installed, Plan, Record, Replace, Root};

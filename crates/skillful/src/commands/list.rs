@@ -4,7 +4,7 @@ use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, IgnoredPath, Index, Report};
@@ -122,7 +122,7 @@ fn table(
         let mark = mark(entry);
         warn.add(mark, &mut line);
         let taken = longest + SOURCE_COLUMNS + 4 + mark.len();
-        let description = common::text::one_line(&entry.description);
+        let description = basics::text::one_line(&entry.description);
         line.push_str(&clipped(&description, width.map(|width| width.saturating_sub(taken))));
         line.push('\n');
         out.write_all(line.as_bytes())?;

@@ -1,6 +1,6 @@
 //! Where an installed skill came from, for `list`, `inspect` and `why`.
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use pack::install::{Root, audit};
 use schemars::JsonSchema;
 use serde::Serialize;

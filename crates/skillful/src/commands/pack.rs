@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use pack::archive::ArchiveError;
 use pack::check::{Pack as CheckedPack, Rules, Verified};
 use pack::install::{KeptPack, Root};

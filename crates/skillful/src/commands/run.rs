@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agent::budget::{Spent, Usage};
 use agent::model::Cancel;
 use agent::outcome::{Status, StopReason};
-use common::text::for_terminal_block;
+use basics::text::for_terminal_block;
 use permission::{ApprovalRequest, Invocation};
 use runtime::driver::Ending;
 use runtime::models::{Choice, Wish};

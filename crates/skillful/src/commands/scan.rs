@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use basics::inner_path::InnerPath;
+use basics::skill::Source;
+use basics::text::for_terminal;
 use clap::ValueEnum;
-use common::inner_path::InnerPath;
-use common::skill::Source;
-use common::text::for_terminal;
 use pack::scan::{File, Finding, FolderError, Report, Scanner, Search, Severity, sarif};
 use schemars::JsonSchema;
 use serde::Serialize;

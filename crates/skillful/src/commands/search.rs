@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::search::Hit;
@@ -52,7 +52,7 @@ impl Search {
                 let why = clipped(&why, room(columns(&name) + source.len() + 4));
                 writeln!(out, "{bold}{name}{bold:#}  {dim}{source}  {why}{dim:#}")?;
                 let mark = mark(entry);
-                let description = common::text::one_line(&entry.description);
+                let description = basics::text::one_line(&entry.description);
                 let description = clipped(&description, room(mark.len() + 2));
                 writeln!(out, "  {warn}{mark}{warn:#}{description}")?;
             }

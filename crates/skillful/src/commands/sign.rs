@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use pack::make::manifest_of;
 use pack::signature::{Password, SignError, generate, needs_password, sign};
 use pack::source::Source;

@@ -4,7 +4,7 @@ mod compare;
 
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use pack::accept::{Agreement, Concerns, Likeness, Terms, accept, hold};
 use pack::check::{Pack, Rules, Verified};
 use pack::diff::Changes;

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use common::skill::Source;
-use common::text::for_terminal;
+use basics::skill::Source;
+use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, Index};

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use pack::accept::check_signature;
 use pack::check::{CheckError, Rules};
 use pack::install::audit;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use permission::{CommandLine, Engine, Permission, argument};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use common::text::{has_hidden, is_hidden};
+use basics::text::{has_hidden, is_hidden};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use skillful::Start;
 
+use crate::world::repository;
+
 #[path = "../../examples/agent.rs"]
 #[allow(dead_code, reason = "`main` works here, a test elsewhere")]
 mod agent;
@@ -49,9 +51,10 @@ fn an_agent_takes_few_lines() {
 /// library` writes the file anew; what that changes is what callers will notice.
 #[test]
 fn the_public_api_changes_only_on_purpose() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let Some(repository) = repository() else { return };
+    let crates = repository.join("crates");
     let mut found = String::new();
-    let names = "agent common eval model pack permission runtime serve skill state tools";
+    let names = "agent basics eval model pack permission runtime serve skill state tools";
     for name in names.split(' ') {
         let source = crates.join(name).join("src");
         for file in sources(&source) {

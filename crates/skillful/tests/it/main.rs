@@ -22,7 +22,6 @@ mod live;
 mod mcp;
 /// The server that the tests of `model` ask.
 #[expect(dead_code, reason = "they need more of it")]
-#[path = "../../../model/tests/it/server.rs"]
 mod model_server;
 mod models;
 mod new;

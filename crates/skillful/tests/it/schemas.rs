@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::world::World;
+use crate::world::{World, repository};
 
 /// The schemas of the program, by the names of their files.
 fn schemas(world: &World) -> BTreeMap<String, String> {
@@ -18,7 +17,8 @@ fn schemas(world: &World) -> BTreeMap<String, String> {
 
 #[test]
 fn the_files_are_those_of_the_program() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let Some(repository) = repository() else { return };
+    let folder = repository.join("schemas");
     let expected = schemas(&World::new());
     if std::env::var_os("UPDATE_SCHEMAS").is_some() {
         fs::remove_dir_all(&folder).unwrap();

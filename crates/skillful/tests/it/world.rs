@@ -215,3 +215,13 @@ fn still(value: &mut Value) {
         _ => {}
     }
 }
+
+/// The repository around this crate; a published crate is alone.
+pub(crate) fn repository() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let found = root.join("ARCHITECTURE.md").is_file();
+    if !found {
+        eprintln!("skipped: this needs the whole repository");
+    }
+    found.then_some(root)
+}

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use permission::params::{DeleteFile, WriteFile};
 use serde_json::json;
 

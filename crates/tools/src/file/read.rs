@@ -1,6 +1,6 @@
 //! `read_file`: the text of a file, or some of its lines.
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use permission::params::ReadFile;
 use rustix::fs::fstat;
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use permission::params::{Method, NetworkRequest};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::redirect::Policy;

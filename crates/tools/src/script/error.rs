@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use common::sha256::hex;
+use basics::sha256::hex;
 
 use crate::sandbox::SandboxError;
 

@@ -17,10 +17,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
-use tempfile::TempDir;
-use tools::sandbox::{
+use skillful_tools::sandbox::{
     Confinement, Exit, Feature, Invocation, Kernel, Limits, Network, Output, SandboxError, run,
 };
+use tempfile::TempDir;
 
 /// What nobody in a sandbox may learn.
 pub(crate) const SECRET: &str = "s3cr3t-0f-th3-0uts1d3";

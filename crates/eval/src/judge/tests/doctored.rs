@@ -69,10 +69,7 @@ fn every_doctored_log_is_caught_by_its_dimension() {
                 events.insert(1, body);
                 renumber(events);
             },
-            &[(
-                "disclosure",
-                "the text of `alpha` was read, but the skill was not selected first",
-            )],
+            &[("disclosure", "the text of `alpha` was read, but the skill was not selected first")],
         ),
         (
             "a resource nobody asked for",

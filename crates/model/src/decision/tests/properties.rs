@@ -2,7 +2,7 @@
 
 use agent::action::{Action, Decision, SkillRef};
 use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
-use common::skill::Source;
+use basics::skill::Source;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;

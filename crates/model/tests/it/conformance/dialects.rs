@@ -1,8 +1,8 @@
 //! What a server refuses is left out from then on.
 
-use model::dialect::{Form, Protocol};
-use model::remote::Wire;
 use serde_json::Value;
+use skillful_model::dialect::{Form, Protocol};
+use skillful_model::remote::Wire;
 
 use super::{GIVEN, Given, remote, send};
 use crate::server::{Play, Server, recorded, whole};

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use agent::context::{Context, Limits, Prompt};
 use agent::model::{Cancel, Model};
-use model::dialect::Form;
-use model::remote::Wire;
-use model::send::Waits;
+use skillful_model::dialect::Form;
+use skillful_model::remote::Wire;
+use skillful_model::send::Waits;
 
 use super::{GIVEN, Given, WIRES, line, remote, send, told};
 use crate::server::{Play, STREAM, Server, chunk, recorded, whole};

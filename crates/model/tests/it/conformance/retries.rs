@@ -1,6 +1,6 @@
 //! What may pass is tried again, and nobody is asked twice who does not listen.
 
-use model::remote::Wire;
+use skillful_model::remote::Wire;
 
 use super::{GIVEN, Given, WIRES, remote, send};
 use crate::server::{Play, Server, recorded, whole};

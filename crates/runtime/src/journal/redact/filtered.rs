@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use sha2::{Digest, Sha256 as Hasher};
 
 use super::{Redactor, Rule};

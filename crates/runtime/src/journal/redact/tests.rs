@@ -243,7 +243,7 @@ fn check_filtered(redactor: &Redactor) {
         let passed = filtered.finish().unwrap();
         assert_eq!(
             (passed.bytes, passed.sha256),
-            (clean.len() as u64, common::sha256::Sha256::of(&clean))
+            (clean.len() as u64, basics::sha256::Sha256::of(&clean))
         );
         assert!(kept == clean, "in pieces of {size}");
     }

@@ -3,7 +3,7 @@ use agent::event::{ActionValidated, Answered, RunStarted, SkillLoaded, VERSION};
 use agent::observation::Facts;
 use agent::request::Request;
 use agent::setup::Provenance;
-use common::skill::{LoadReport, RunMode, Source};
+use basics::skill::{LoadReport, RunMode, Source};
 use permission::{Action as Ruling, Answer, ApprovalId, Decision, Permission, Risk, SkillHash};
 
 use super::super::sample::{asked, finished, started};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use runtime::journal::verify;
+use skillful_runtime::journal::verify;
 
 use crate::support::scenarios::{answer_at_once, nobody_answers, one_effect};
 use crate::support::{Moment, owner};

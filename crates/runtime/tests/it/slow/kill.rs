@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use std::{env, fs, io, thread};
 
 use agent::run::Run;
-use runtime::journal::{Durability, verify};
 use rustix::process::{Signal, getpid, kill_process};
+use skillful_runtime::journal::{Durability, verify};
 
 use crate::support::scenarios::three_effects;
 use crate::support::{Hooks, Moment, World, answer, owner, setup};

@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use agent::event::{Event, EventData};
 use agent::run::Run;
-use runtime::driver::Ending;
-use runtime::journal::{Durability, read, verify};
+use skillful_runtime::driver::Ending;
+use skillful_runtime::journal::{Durability, read, verify};
 
 use crate::support::scenarios::{Scenario, everything, one_effect};
 use crate::support::{Hooks, World, answer, owner, setup};

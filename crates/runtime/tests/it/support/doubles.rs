@@ -14,11 +14,11 @@ use agent::model::{Cancel, Model};
 use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, SelectedSkill};
 use agent::reply::Reply;
 use agent::request::{Refusal, Request};
-use common::skill::{LoadReport, RunMode, Source};
+use basics::skill::{LoadReport, RunMode, Source};
 use permission::{Answer, ApprovalRequest, Approved, Permission, Risk, SkillHash, Tool};
-use runtime::driver::{Approver, Clock, Listener, Means, Toolbox};
-use runtime::journal::Journal;
 use serde_json::{Value, json};
+use skillful_runtime::driver::{Approver, Clock, Listener, Means, Toolbox};
+use skillful_runtime::journal::Journal;
 
 use super::scenarios::Scenario;
 

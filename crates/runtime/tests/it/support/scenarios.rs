@@ -6,7 +6,7 @@ use agent::freeform::Freeform;
 use agent::observation::SelectedSkill;
 use agent::reply::{Raw, Reply};
 use agent::setup::{Preloaded, Setup};
-use common::skill::{LoadReport, RunMode, Source};
+use basics::skill::{LoadReport, RunMode, Source};
 use permission::{Answer, SkillHash};
 use serde_json::{Value, json};
 

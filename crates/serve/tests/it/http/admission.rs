@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 
 use serde_json::json;
-use serve::http::{Entrance, Limits};
+use skillful_serve::http::{Entrance, Limits};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 
 use super::client::{

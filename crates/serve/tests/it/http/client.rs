@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use serve::http::{Door, Entrance, Limits, Token};
-use serve::shelf::Shelf;
+use skillful_serve::http::{Door, Entrance, Limits, Token};
+use skillful_serve::shelf::Shelf;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +32,7 @@ pub(crate) fn serve(shelf: &Arc<Shelf>, entrance: Entrance, limits: Limits) -> C
     let stop = CancellationToken::new();
     let (shelf, stopped) = (Arc::clone(shelf), stop.clone());
     let door = Door { entrance, names: Vec::new(), limits };
-    tokio::spawn(async move { serve::http::serve_http(shelf, door, stopped).await });
+    tokio::spawn(async move { skillful_serve::http::serve_http(shelf, door, stopped).await });
     stop
 }
 

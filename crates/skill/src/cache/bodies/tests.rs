@@ -1,6 +1,6 @@
 use std::fs;
 
-use common::skill::Source;
+use basics::skill::Source;
 
 use super::*;
 use crate::index::{Index, IndexOptions};

@@ -1,4 +1,4 @@
-use common::skill::LoadReport;
+use basics::skill::LoadReport;
 
 use super::*;
 use crate::world::World;

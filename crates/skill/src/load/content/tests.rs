@@ -147,7 +147,7 @@ fn a_copy_holds_exactly_what_was_hashed() {
 fn a_built_in_skill_is_copied_too() {
     let world = World::new();
     let root = crate::roots::Root {
-        source: common::skill::Source::Builtin,
+        source: basics::skill::Source::Builtin,
         path: crate::builtin::ROOT.into(),
         priority: 0,
     };

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-use common::sha256::hex;
+use basics::sha256::hex;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode as Permissions, OFlags, RawMode, fchmod, fstat, mkdirat, openat,
     readlinkat, statat, symlinkat,

@@ -1,4 +1,4 @@
-use common::skill::Diagnostic;
+use basics::skill::Diagnostic;
 
 use super::*;
 use crate::load::{Limits, load_body, load_resource};

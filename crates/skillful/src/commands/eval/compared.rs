@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use common::skill::Source;
+use basics::skill::Source;
 use eval::case::Located;
 use skill::index::Index;
 use skill::roots::Root;

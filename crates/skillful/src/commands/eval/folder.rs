@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use common::skill::Source;
+use basics::skill::Source;
 use skill::builtin;
 use skill::index::Entry;
 use tempfile::TempDir;

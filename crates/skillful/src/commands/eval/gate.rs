@@ -6,7 +6,7 @@
 use runtime::spelling::{plain, real};
 use std::path::{Path, PathBuf};
 
-use common::skill::Source;
+use basics::skill::Source;
 use eval::case::Located;
 use eval::folder::FolderError;
 use eval::shelf::{Reach, Shelf, ShelfError, Unfit};

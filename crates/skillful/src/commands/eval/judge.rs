@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agent::event::Event;
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use eval::case::{self, Located};
 use eval::folder::Folder;
 use eval::judge::{Evidence, Files, Verdict, judge};

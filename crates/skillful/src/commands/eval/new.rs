@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use common::skill::Source;
-use common::text::for_terminal;
+use basics::skill::Source;
+use basics::text::for_terminal;
 use eval::case::{Case, Constraints, Expect, SequenceConstraint, Setup};
 use model::scripted::Script;
 use permission::shell_quoted;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use eval::runner::Job;
 use schemars::JsonSchema;
 use serde::Serialize;

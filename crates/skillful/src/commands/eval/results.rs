@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use common::run_id::RunId;
+use basics::run_id::RunId;
 use eval::report::{Report, html, junit, markdown};
 use eval::runner::CaseResult;
 use runtime::journal::Owner;

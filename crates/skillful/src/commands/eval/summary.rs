@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use eval::report::{AssertionSummary, Report, failures};
 
 use crate::output::{Palette, count};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use eval::case::{self, Located, TriggerQuery, trigger_cases};
 use eval::report::{About, Report, TriggerRate};
 use eval::runner::{self, Job};

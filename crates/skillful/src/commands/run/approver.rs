@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::time::Duration;
 
 use agent::model::Cancel;
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use permission::{Answer, ApprovalRequest};
 use runtime::driver::Approver;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -9,7 +9,7 @@ use agent::action::Action;
 use agent::budget::Left;
 use agent::event::{AssistantDelta, Error, Event, EventData, PlanUpdated};
 use agent::plan::{Plan, PlanStep, StepStatus};
-use common::text::{for_terminal, for_terminal_block};
+use basics::text::{for_terminal, for_terminal_block};
 use model::early::Shown;
 use runtime::driver::Listener;
 

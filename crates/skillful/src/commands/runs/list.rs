@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::text::{for_terminal, one_line, prefix};
+use basics::text::{for_terminal, one_line, prefix};
 use runtime::journal::{self, ListedRun, Origin};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -49,7 +49,7 @@ impl Replay {
             Some(difference) => writeln!(
                 out,
                 "{bad}different{bad:#}  {}",
-                common::text::for_terminal_block(&difference.to_string())
+                basics::text::for_terminal_block(&difference.to_string())
             ),
         })?;
         Ok(if replayed.identical { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed as u8) })

@@ -8,7 +8,7 @@ use std::time::Duration;
 use agent::event::{ActionValidated, Event, EventData, PlanUpdated};
 use agent::plan::Plan;
 use agent::request::{Prepared, Refusal};
-use common::text::{for_terminal, for_terminal_block};
+use basics::text::{for_terminal, for_terminal_block};
 use permission::Answer;
 use runtime::journal::{self, Origin};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use runtime::journal;
 use runtime::runner::{check_workspace, read_setup};
 use runtime::workbench::open_workspace;

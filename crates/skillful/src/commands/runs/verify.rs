@@ -38,7 +38,7 @@ impl Verify {
             writeln!(out, "{bad}changed{bad:#}  {} events", verification.events)?;
             for problem in &verification.problems {
                 let place = problem.seq.map_or(String::new(), |seq| format!("event {seq}: "));
-                writeln!(out, "  {place}{}", common::text::for_terminal(&problem.message))?;
+                writeln!(out, "  {place}{}", basics::text::for_terminal(&problem.message))?;
             }
             Ok(())
         })?;

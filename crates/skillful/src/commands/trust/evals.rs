@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use common::text::for_terminal;
+use basics::text::for_terminal;
 use eval::case::{Located, Setup};
 use eval::shelf::{Reach, Shelf};
 use eval::suite;

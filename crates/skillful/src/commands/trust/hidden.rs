@@ -1,6 +1,6 @@
 //! Saying what is hidden from the model until somebody has looked at it.
 
-use common::skill::Source;
+use basics::skill::Source;
 use skill::index::{Entry, Index};
 use skill::trust::Waiting;
 

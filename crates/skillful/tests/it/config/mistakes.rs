@@ -99,7 +99,7 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     ");
     assert_snapshot!(check("[]"), @"
     [stderr]
-    error: `[world]/project/.agent/config.json` is not valid JSON: settings are an object, as in `{}`
+    error: `[world]/project/.agent/config.json` is not valid JSON: settings must be an object, as in `{}`
     hint: fix the file; comments are allowed
     [exit 2]
     ");

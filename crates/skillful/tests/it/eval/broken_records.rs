@@ -108,8 +108,9 @@ const BROKEN: [(&str, Doctor, &str, &str); 7] = [
 
 #[test]
 fn each_line_of_the_definition_of_done_has_a_broken_record_that_its_case_catches() {
+    let Some(suites) = suites() else { return };
     let world = authors();
-    let suite = suites().join("done.yaml");
+    let suite = suites.join("done.yaml");
     world.run(&format!("skillful eval run -q {}", suite.display()));
     let records: Vec<PathBuf> = fs::read_dir(results(&world).join("records"))
         .unwrap()

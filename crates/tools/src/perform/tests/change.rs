@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::{fs, io};
 
-use common::sha256::Sha256;
+use basics::sha256::Sha256;
 use serde_json::json;
 
 use super::World;

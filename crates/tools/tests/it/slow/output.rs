@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use tools::sandbox::{Ending, Limits, Output, run};
+use skillful_tools::sandbox::{Ending, Limits, Output, run};
 
 use crate::world::{World, installed, kernels, text};
 

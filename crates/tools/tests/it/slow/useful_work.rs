@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use tools::sandbox::{Confinement, Ending, Isolation, Kernel, Limits, Network, Output};
-use tools::script::{
+use skillful_tools::sandbox::{Confinement, Ending, Isolation, Kernel, Limits, Network, Output};
+use skillful_tools::script::{
     ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings, run,
 };
-use tools::workspace::PathPatterns;
+use skillful_tools::workspace::PathPatterns;
 
 use crate::world::{World, installed, kernels, run_again_unprivileged, text};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tools::sandbox::{Ending, Exit, Invocation, Limits};
+use skillful_tools::sandbox::{Ending, Exit, Invocation, Limits};
 
 use crate::world::{ESCAPED, SECRET, World, installed, is_root, kernels, said};
 

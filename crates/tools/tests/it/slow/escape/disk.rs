@@ -1,7 +1,7 @@
 //! Filling the disk where nobody looks for it: below paths that are too long, in folders that cannot be
 //! listed, in files that have no name any more.
 
-use tools::sandbox::{Ending, Limits, Reason};
+use skillful_tools::sandbox::{Ending, Limits, Reason};
 
 use super::attempt::Freely::Anybody;
 use super::attempt::Language::Python;

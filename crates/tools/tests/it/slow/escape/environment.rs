@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
 use sha2::{Digest, Sha256};
-use tools::sandbox::{Ending, Limits, Output};
-use tools::script::{
+use skillful_tools::sandbox::{Ending, Limits, Output};
+use skillful_tools::script::{
     ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError, Surroundings,
     run,
 };
-use tools::workspace::PathPatterns;
+use skillful_tools::workspace::PathPatterns;
 
 use super::attempt::Language::Python;
 use super::attempt::contained;
@@ -51,7 +51,7 @@ pub(crate) fn surroundings(world: &World) -> Surroundings {
         environment: Environment { path: Some("/usr/bin:/bin".into()), ..Environment::default() },
         interpreters: Interpreters::default(),
         arguments: ArgumentLimits::default(),
-        confinement: tools::sandbox::Confinement {
+        confinement: skillful_tools::sandbox::Confinement {
             hidden: vec![world.root.join("workspace/.agent")],
             limits: Limits::default(),
             ..Default::default()
@@ -71,7 +71,7 @@ pub(crate) fn script(world: &World, path: &str, content: &str) -> Script {
 
 fn said_by(
     world: &World,
-    kernel: &tools::sandbox::Kernel,
+    kernel: &skillful_tools::sandbox::Kernel,
     script: &Script,
 ) -> Result<String, ScriptError> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tools::sandbox::Limits;
+use skillful_tools::sandbox::Limits;
 
 use super::attempt::Language::{C, Python, Shell};
 use super::attempt::{contained, contained_from_root, left_alone};

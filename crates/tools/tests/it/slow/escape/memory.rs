@@ -1,7 +1,7 @@
 //! Holding memory where nobody looks for it: shared, in buffers of the kernel, in page tables, behind a
 //! thread that has ended.
 
-use tools::sandbox::{Ending, Limits, Reason};
+use skillful_tools::sandbox::{Ending, Limits, Reason};
 
 use super::attempt::Freely::Anybody;
 use super::attempt::Language::Python;

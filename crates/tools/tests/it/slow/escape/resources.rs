@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
-use tools::sandbox::{Ending, Limits, Reason};
+use skillful_tools::sandbox::{Ending, Limits, Reason};
 
 use super::attempt::Freely::Anybody;
 use super::attempt::Language::{Python, Shell};

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
-use tools::sandbox::{Exit, Kernel, Output, SandboxMode};
-use tools::script::run;
+use skillful_tools::sandbox::{Exit, Kernel, Output, SandboxMode};
+use skillful_tools::script::run;
 
 use super::environment::{script, surroundings};
 use crate::world::{SECRET, World, installed, kernels, text};
