@@ -233,7 +233,7 @@ impl<'de> Deserialize<'de> for SkillRef {
 
 impl SkillRef {
     /// A skill by its name alone.
-    pub fn named(name: impl Into<String>) -> Self {
+    pub fn from_name(name: impl Into<String>) -> Self {
         Self { name: name.into(), source: None }
     }
 }

@@ -521,6 +521,6 @@ impl Run {
 /// The event that a run begins with. The list of skills is in a file of its own.
 fn started(setup: &Setup) -> RunStarted {
     let tools = setup.tools.clone();
-    let setup = Setup { catalog: String::new(), tools: ToolSet::named([]), ..setup.clone() };
+    let setup = Setup { catalog: String::new(), tools: ToolSet::from_names([]), ..setup.clone() };
     RunStarted { setup, tools }
 }

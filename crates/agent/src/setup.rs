@@ -142,7 +142,7 @@ impl Setup {
 }
 
 fn no_tools() -> ToolSet {
-    ToolSet::named([])
+    ToolSet::from_names([])
 }
 
 /// A skill that is in the context from the start.

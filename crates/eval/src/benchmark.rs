@@ -131,7 +131,7 @@ impl Side {
         let judged: Vec<f64> = own().filter_map(found_true).collect();
         let costs = || own().filter_map(|result| Some(result.verdict.as_ref()?.cost));
         Self {
-            pass_rate: Spread::of(&own().map(held).collect::<Vec<_>>()),
+            pass_rate: Spread::of(&own().map(share_held).collect::<Vec<_>>()),
             assertion_pass_rate: (!judged.is_empty()).then(|| Spread::of(&judged)),
             time_seconds: Spread::of(
                 &costs().map(|cost| cost.milliseconds as f64 / 1_000.0).collect::<Vec<_>>(),
@@ -152,7 +152,7 @@ fn found_true(result: &CaseResult) -> Option<f64> {
 }
 
 /// The share of what was checked that held. Whether the skill was chosen is no fair question without it.
-fn held(result: &CaseResult) -> f64 {
+fn share_held(result: &CaseResult) -> f64 {
     let Some(verdict) = &result.verdict else { return 0.0 };
     let fair = |dimension: Dimension| matches!(dimension, Dimension::Output | Dimension::Files);
     let mut counts =

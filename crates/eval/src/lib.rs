@@ -4,7 +4,6 @@
 //! dimension. The [`runner`] is the one part that starts anything: a process of its own for each case. What a project's
 //! cases bring along is put on a [`shelf`] first, so that what was looked at is what runs.
 
-pub mod baseline;
 pub mod benchmark;
 pub mod case;
 pub mod fingerprint;
@@ -12,6 +11,7 @@ pub mod folder;
 pub mod grade;
 pub mod judge;
 pub mod record;
+pub mod regressions;
 pub mod report;
 pub mod runner;
 #[cfg(test)]

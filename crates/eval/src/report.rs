@@ -14,9 +14,9 @@ use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::baseline::Changes;
 use crate::benchmark::Benchmark;
 use crate::judge::{Cost, Dimension, Triggered};
+use crate::regressions::Changes;
 use crate::runner::{CaseResult, Variant};
 
 pub use html::html;

@@ -3,8 +3,8 @@
 //! Invariant: what one case does is seen by no other. A case that crashes or hangs is a failed case, and
 //! the others go on.
 
-mod place;
 mod process;
+mod scratch;
 
 #[cfg(test)]
 mod tests;
@@ -27,8 +27,8 @@ use crate::case::Located;
 use crate::grade::{self, Graded};
 use crate::judge::{Dimension, Evidence, Verdict, judge};
 use crate::trace::Trace;
-use place::Place;
 use process::Ended;
+use scratch::Scratch;
 
 /// How cases are run.
 #[derive(Debug, Clone)]
@@ -238,7 +238,7 @@ enum Carried {
 
 /// Errors here are sentences for the report: there is nothing that a program could do about them.
 fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carried, String> {
-    let place = Place::prepare(job, options).map_err(|error| error.to_string())?;
+    let place = Scratch::prepare(job, options).map_err(|error| error.to_string())?;
     let limit = job.located.case.constraints.max_wall_seconds;
     let limit =
         limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds.saturating_add(30)));
@@ -279,7 +279,7 @@ fn grade(job: &Job<'_>, answer: Option<&str>, options: &Options, stop: &AtomicBo
         Options { environment: environment.clone(), config: config.clone(), ..options.clone() };
     let judged = |assertion: &String, answer: &str| {
         let question = grade::question(assertion, &case.input, answer);
-        let place = Place::empty(&options).ok()?;
+        let place = Scratch::empty(&options).ok()?;
         let command = place.ask(&question, model, &options);
         let Ok(Ended::Exited { output, .. }) = process::run(command, options.time_limit, stop)
         else {

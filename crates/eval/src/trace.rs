@@ -9,7 +9,7 @@ use agent::event::{
     RunFinished, SkillLoaded,
 };
 use agent::setup::Setup;
-use permission::Action as Ruling;
+use permission::Effect;
 
 /// Everything the judges look at.
 #[derive(Debug)]
@@ -218,7 +218,7 @@ impl<'e> Step<'e> {
     }
 
     /// The permission engine's decision.
-    pub fn verdict(&self) -> Option<Ruling> {
+    pub fn verdict(&self) -> Option<Effect> {
         let mut prepared = self.validated.iter().filter_map(|validated| validated.data.prepared());
         prepared.find_map(|prepared| Some(prepared.decision()?.action))
     }

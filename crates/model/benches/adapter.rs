@@ -96,7 +96,7 @@ fn adapter(
         max_tokens: Some(500),
         params: Default::default(),
         choices: Choices::new(&Offered {
-            tools: &ToolSet::named(["read_file", "grep", "run_script"]),
+            tools: &ToolSet::from_names(["read_file", "grep", "run_script"]),
             skills: Some(&["csv-report", "pdf"]),
             scripts: None,
         }),

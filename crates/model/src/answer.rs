@@ -179,7 +179,7 @@ impl Answer {
 /// What stands around the arguments of a call in the text of a decision.
 fn wrapping(name: &str) -> (String, &'static str) {
     let quoted = Value::from(name);
-    match Tool::named(name) {
+    match Tool::from_name(name) {
         None | Some(Tool::RunScript) => {
             (format!(r#"{{"action":{{"type":{quoted},"payload":"#), "}}")
         }

@@ -11,8 +11,8 @@ use agent::setup::Setup;
 use agent::step::{Input, Step};
 use basics::skill::{LoadReport, RunMode, Source};
 use permission::{
-    Action as Ruling, Answer, ApprovalId, ApprovalRequest, Decision, Permission, Risk, SkillHash,
-    Tool, ToolSet,
+    Answer, ApprovalId, ApprovalRequest, Decision, Effect, Permission, Risk, SkillHash, Tool,
+    ToolSet,
 };
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(crate) struct Rehearsed {
 }
 
 pub(crate) fn setup(request: &str) -> Setup {
-    let tools = ToolSet::named(Tool::ALL.map(Tool::name));
+    let tools = ToolSet::from_names(Tool::ALL.map(Tool::name));
     Setup { tools, ..Setup::new("20261115_083000_k3f9", request) }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn rehearse<M: Model>(
 
 fn prepared(action: &Action, comes: &Comes) -> Prepared {
     let decision =
-        Decision { permission: Permission::Skill, action: Ruling::Allow, rulings: Vec::new() };
+        Decision { permission: Permission::Skill, action: Effect::Allow, rulings: Vec::new() };
     let request = Request {
         action: action.clone(),
         permission: Permission::Skill,

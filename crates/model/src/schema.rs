@@ -9,7 +9,7 @@
 //! use skillful_model::schema::{Offered, decision_schema, tool_decision, tool_definitions};
 //! use permission::ToolSet;
 //!
-//! let tools = ToolSet::named(["grep"]);
+//! let tools = ToolSet::from_names(["grep"]);
 //! let offered = Offered { tools: &tools, skills: Some(&["pdf", "csv-report"]), scripts: None };
 //! let schema = serde_json::to_string(&decision_schema(&offered))?;
 //! assert!(schema.starts_with(r#"{"additionalProperties":false,"properties":{"action":{"anyOf":[{"#));
@@ -102,7 +102,7 @@ pub fn tool_decision(name: &str, arguments: &str) -> Result<Understood, Problem>
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
     let mut payload = decision::object(arguments)?;
     let beside = ["plan_update", "diagnostics"].map(|key| (key.to_owned(), payload.remove(key)));
-    let (kind, payload) = match Tool::named(name) {
+    let (kind, payload) = match Tool::from_name(name) {
         None | Some(Tool::RunScript) => (name, Value::Object(payload)),
         Some(_) => ("call_tool", json!({"tool": name, "params": payload})),
     };

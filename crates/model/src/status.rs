@@ -22,19 +22,19 @@ pub struct Head {
 pub fn refused(head: &Head, body: &[u8], now: jiff::Timestamp) -> CallError {
     let text = String::from_utf8_lossy(body);
     let parsed: Option<Value> = serde_json::from_slice(body).ok();
-    let message = parsed.as_ref().and_then(said).unwrap_or_else(|| excerpt(&text));
+    let message = parsed.as_ref().and_then(message_of).unwrap_or_else(|| excerpt(&text));
     let code = parsed.as_ref().map(|value| kind(&value["error"])).unwrap_or_default();
     let wait = head.retry_after.as_deref().and_then(|text| retry_after(text, now));
     if let 300..400 = head.status {
         let location = head.location.as_deref().map_or_else(|| "nowhere".to_owned(), excerpt);
         return CallError::Redirected { status: head.status, location };
     }
-    meant(head.status, &code, message, wait)
+    classify(head.status, &code, message, wait)
 }
 
 /// What an error means that comes in the middle of an answer.
 pub(crate) fn reported(error: &Value) -> CallError {
-    let message = said(error).unwrap_or_else(|| excerpt(&error.to_string()));
+    let message = message_of(error).unwrap_or_else(|| excerpt(&error.to_string()));
     let code = kind(error);
     let status = match code.as_str() {
         "rate_limit_error" | "rate_limit_exceeded" => 429,
@@ -48,10 +48,10 @@ pub(crate) fn reported(error: &Value) -> CallError {
         }
         .unwrap_or(500),
     };
-    meant(status, &code, message, None)
+    classify(status, &code, message, None)
 }
 
-fn meant(status: u16, code: &str, message: String, wait: Option<Duration>) -> CallError {
+fn classify(status: u16, code: &str, message: String, wait: Option<Duration>) -> CallError {
     let lower = message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     match status {
@@ -80,7 +80,7 @@ fn meant(status: u16, code: &str, message: String, wait: Option<Duration>) -> Ca
 }
 
 /// What is said about an error, wherever a server puts it.
-fn said(value: &Value) -> Option<String> {
+fn message_of(value: &Value) -> Option<String> {
     let places = [&value["error"]["message"], &value["message"], &value["error"], &value["detail"]];
     let text = places.into_iter().find_map(|place| match place {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),

@@ -83,14 +83,14 @@ pub fn read(file: &File, limits: &Limits) -> Result<Vec<Entry>, ArchiveError> {
 
 /// Where an entry begins and ends, and where its content begins.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Extent {
     start: u64,
     data: u64,
     end: u64,
 }
 
 /// Holds the local header to what the central directory says.
-fn check_entry(file: &File, central: &Central<'_>, directory: u64) -> Result<Place, ArchiveError> {
+fn check_entry(file: &File, central: &Central<'_>, directory: u64) -> Result<Extent, ArchiveError> {
     let shown = || String::from_utf8_lossy(central.name).into_owned();
     let start = u64::from(central.start);
     let mismatch = |what: &str| Refusal::of(Flaw::HeaderMismatch, shown()).because(what);
@@ -121,7 +121,7 @@ fn check_entry(file: &File, central: &Central<'_>, directory: u64) -> Result<Pla
             .ok_or_else(|| mismatch("another data descriptor"))?;
         end += length;
     }
-    Ok(Place { start, data, end })
+    Ok(Extent { start, data, end })
 }
 
 enum Found {
@@ -167,7 +167,10 @@ fn entry(central: &Central<'_>, start: u64, limits: &Limits) -> Result<Found, Re
 
 /// Entries must cover everything before the central directory, each byte once; answers with their places
 /// in that order.
-fn check_places(mut places: Vec<(Place, Vec<u8>)>, directory: u64) -> Result<Vec<Place>, Refusal> {
+fn check_places(
+    mut places: Vec<(Extent, Vec<u8>)>,
+    directory: u64,
+) -> Result<Vec<Extent>, Refusal> {
     places.sort_by_key(|(place, _)| place.start);
     let mut covered = 0;
     for (place, name) in &places {
@@ -193,7 +196,7 @@ fn check_comment(
     file: &File,
     end: &End,
     directory: &[u8],
-    places: &[Place],
+    places: &[Extent],
 ) -> Result<(), ArchiveError> {
     let (record, comment) = end.record.split_at(End::SIZE);
     let is_commit =

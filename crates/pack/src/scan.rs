@@ -36,7 +36,7 @@ use claims::Claims;
 pub use finding::{Finding, LookedAt, NotLookedAt, Report, Severity};
 pub use folder::{FolderError, Search};
 pub use reading::Reading;
-pub use rules::{Place, RULES, Rule};
+pub use rules::{Area, RULES, Rule};
 pub use sarif::sarif;
 
 /// Findings of one rule in one skill that are listed.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use serde_json::Value;
-use skillful_permission::{Action, Configuration, Engine, Permission, Request, Risk, Rule, Rules};
+use skillful_permission::{Configuration, Effect, Engine, Permission, Request, Risk, Rule, Rules};
 
 struct Wish(String);
 
@@ -57,7 +57,7 @@ fn main() {
 fn row(name: &str, subject: &str, rule: impl Fn(usize) -> (String, String)) {
     let rules = (0..1_000).map(|number| {
         let (permission, pattern) = rule(number);
-        Rule::new(&*permission, &*pattern, Action::Deny)
+        Rule::new(&*permission, &*pattern, Effect::Deny)
     });
     let user = Rules(rules.collect());
     let engine = Engine::new("/project", Configuration { user, ..Configuration::default() });

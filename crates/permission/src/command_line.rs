@@ -1,7 +1,7 @@
 //! The command line's layer: `--approve TOOL[:PATTERN]`, `--deny TOOL[:PATTERN]` and `--yes`.
 
 use super::rule::known_permission;
-use super::{Action, Pattern, Risk, Rule, UnknownPermission};
+use super::{Effect, Pattern, Risk, Rule, UnknownPermission};
 
 /// What the command line says about permissions, for this run only.
 #[derive(Clone, Debug, Default)]
@@ -40,13 +40,13 @@ impl InvalidRule {
 impl CommandLine {
     /// Adds one `--approve TOOL[:PATTERN]`.
     pub fn approve(mut self, argument: &str) -> Result<Self, InvalidRule> {
-        self.approvals.push(rule(argument, Action::Allow)?);
+        self.approvals.push(rule(argument, Effect::Allow)?);
         Ok(self)
     }
 
     /// Adds one `--deny TOOL[:PATTERN]`; it wins over every `--approve`, wherever it stands.
     pub fn deny(mut self, argument: &str) -> Result<Self, InvalidRule> {
-        self.denials.push(rule(argument, Action::Deny)?);
+        self.denials.push(rule(argument, Effect::Deny)?);
         Ok(self)
     }
 
@@ -66,7 +66,7 @@ impl CommandLine {
     }
 }
 
-fn rule(argument: &str, action: Action) -> Result<Rule, InvalidRule> {
+fn rule(argument: &str, action: Effect) -> Result<Rule, InvalidRule> {
     let (permission, pattern) = argument.split_once(':').unwrap_or((argument, "*"));
     let permission = known_permission(permission)
         .map_err(|source| InvalidRule::Permission { argument: argument.to_owned(), source })?;

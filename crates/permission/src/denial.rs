@@ -1,6 +1,6 @@
 //! Why a request does not go ahead.
 
-use super::{Action, ApprovalRequest, Decision, Layer, Reason, Rule};
+use super::{ApprovalRequest, Decision, Effect, Layer, Reason, Rule};
 
 /// Why a request does not go ahead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,7 +69,7 @@ impl Denial {
 
 fn denying(decision: &Decision) -> Option<(Layer, &Rule, &str)> {
     decision.rulings.iter().find_map(|ruling| match &ruling.reason {
-        Reason::Rule { layer, rule } if ruling.action == Action::Deny => {
+        Reason::Rule { layer, rule } if ruling.action == Effect::Deny => {
             Some((*layer, rule.as_ref(), ruling.pattern.as_str()))
         }
         _ => None,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::rule_list::{Named, RuleList, Subject};
 use super::verdict::{Approved, Lasting, Pending, Request, Verdict};
 use super::{
-    Action, CommandLine, Denial, Grant, Permission, Rule, Rules, Scope, SkillHash, Tool, ToolSet,
+    CommandLine, Denial, Effect, Grant, Permission, Rule, Rules, Scope, SkillHash, Tool, ToolSet,
 };
 
 /// Where a rule was written, in order of precedence.
@@ -105,7 +105,7 @@ pub struct Ruling {
     /// The pattern of the request.
     pub pattern: String,
     /// What was decided.
-    pub action: Action,
+    pub action: Effect,
     /// Why.
     pub reason: Reason,
 }
@@ -116,7 +116,7 @@ pub struct Decision {
     /// What was asked for.
     pub permission: Permission,
     /// The strictest of the rulings.
-    pub action: Action,
+    pub action: Effect,
     /// One for each pattern, in the order of the request.
     pub rulings: Vec<Ruling>,
 }
@@ -159,21 +159,21 @@ impl Engine {
             Some((layer, rule)) => {
                 (rule.action, Reason::Rule { layer, rule: Box::new(rule.clone()) })
             }
-            None => (Action::Ask, Reason::NoRule),
+            None => (Effect::Ask, Reason::NoRule),
         };
         Ruling { pattern: pattern.to_owned(), action, reason }
     }
 
     /// What the rules alone say about one pattern.
-    pub fn action(&self, permission: Permission, pattern: &str) -> Action {
-        self.deciding_rule(permission, pattern).map_or(Action::Ask, |(_, rule)| rule.action)
+    pub fn action(&self, permission: Permission, pattern: &str) -> Effect {
+        self.deciding_rule(permission, pattern).map_or(Effect::Ask, |(_, rule)| rule.action)
     }
 
     /// Tells which patterns of a permission the rules deny; where they deny none at all, for nothing.
     pub fn denials(&self, permission: Permission) -> impl Fn(&str) -> bool + '_ {
-        let denies = |rules: &RuleList| rules.about(permission).any(|r| r.action == Action::Deny);
+        let denies = |rules: &RuleList| rules.about(permission).any(|r| r.action == Effect::Deny);
         let possible = self.layers.iter().any(|(_, rules)| denies(rules));
-        move |pattern| possible && self.action(permission, pattern) == Action::Deny
+        move |pattern| possible && self.action(permission, pattern) == Effect::Deny
     }
 
     fn deciding_rule(&self, permission: Permission, pattern: &str) -> Option<(Layer, &Rule)> {
@@ -181,7 +181,7 @@ impl Engine {
         let mut found: Option<(Layer, &Rule)> = None;
         for (layer, rules) in &self.layers {
             let Some(rule) = rules.last_match(&subject, layer.named()) else { continue };
-            let current = found.map_or(Action::Ask, |(_, rule)| rule.action);
+            let current = found.map_or(Effect::Ask, |(_, rule)| rule.action);
             if !layer.only_tightens() || rule.action > current {
                 found = Some((*layer, rule));
             }
@@ -196,8 +196,8 @@ impl Engine {
             let may_offer = offered || !layer.only_tightens();
             for rule in rules.about(permission) {
                 match rule.action {
-                    Action::Deny => offered &= !rule.pattern.is_universal(),
-                    Action::Allow | Action::Ask => offered |= may_offer,
+                    Effect::Deny => offered &= !rule.pattern.is_universal(),
+                    Effect::Allow | Effect::Ask => offered |= may_offer,
                 }
             }
         }
@@ -213,10 +213,10 @@ impl Engine {
     pub fn decide<T: Request>(&self, request: T, skill: Option<&SkillHash>) -> Verdict<T> {
         let decision = self.decision(&request, skill);
         match decision.action {
-            Action::Allow => Verdict::Allowed(Approved::new(request, decision)),
-            Action::Deny => Verdict::Denied(Denial::Rule { decision }),
-            Action::Ask => {
-                let asked = decision.rulings.iter().filter(|ruling| ruling.action == Action::Ask);
+            Effect::Allow => Verdict::Allowed(Approved::new(request, decision)),
+            Effect::Deny => Verdict::Denied(Denial::Rule { decision }),
+            Effect::Ask => {
+                let asked = decision.rulings.iter().filter(|ruling| ruling.action == Effect::Ask);
                 let grants = asked
                     .map(|ruling| self.grant(decision.permission, &ruling.pattern, skill))
                     .collect();
@@ -237,7 +237,7 @@ impl Engine {
             .iter()
             .map(|pattern| self.answered(self.ruling(permission, pattern), request, skill))
             .collect();
-        let action = rulings.iter().map(|ruling| ruling.action).max().unwrap_or(Action::Deny);
+        let action = rulings.iter().map(|ruling| ruling.action).max().unwrap_or(Effect::Deny);
         Decision { permission, action, rulings }
     }
 
@@ -248,7 +248,7 @@ impl Engine {
         request: &impl Request,
         skill: Option<&SkillHash>,
     ) -> Ruling {
-        if ruling.action != Action::Ask {
+        if ruling.action != Effect::Ask {
             return ruling;
         }
         let reason = if self.command_line.answers(request.risk()) {
@@ -258,7 +258,7 @@ impl Engine {
         } else {
             return ruling;
         };
-        Ruling { action: Action::Allow, reason, ..ruling }
+        Ruling { action: Effect::Allow, reason, ..ruling }
     }
 
     fn remembers(&self, permission: Permission, pattern: &str, skill: Option<&SkillHash>) -> bool {

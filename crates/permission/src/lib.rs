@@ -25,6 +25,6 @@ pub use engine::{Configuration, Decision, Engine, Layer, Reason, Ruling};
 pub use grant::{Grant, SkillHash};
 pub use pattern::Pattern;
 pub use permission::Permission;
-pub use rule::{Action, Rule, Rules, UnknownPermission};
+pub use rule::{Effect, Rule, Rules, UnknownPermission};
 pub use toolset::{Risk, Tool, ToolSet};
 pub use verdict::{Answer, Approved, Granted, Pending, Request, Scope, Verdict};

@@ -75,7 +75,7 @@ impl Permission {
     }
 
     /// The permission of this name, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|permission| permission.name() == name)
     }
 

@@ -14,7 +14,7 @@ use super::{Pattern, Permission};
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum Effect {
     /// Let it through.
     Allow,
     /// Ask a person.
@@ -23,7 +23,7 @@ pub enum Action {
     Deny,
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for Effect {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Allow => "allow",
@@ -41,7 +41,7 @@ pub struct Rule {
     /// Which things it is about: paths, skill names, addresses.
     pub pattern: Pattern,
     /// What to do with them.
-    pub action: Action,
+    pub action: Effect,
 }
 
 impl Rule {
@@ -49,7 +49,7 @@ impl Rule {
     pub fn new(
         permission: impl Into<Pattern>,
         pattern: impl Into<Pattern>,
-        action: Action,
+        action: Effect,
     ) -> Self {
         Self { permission: permission.into(), pattern: pattern.into(), action }
     }
@@ -82,10 +82,10 @@ impl Rules {
                 | Permission::ReadObservation
                 | Permission::ReadFile
                 | Permission::ListDir
-                | Permission::Grep => Action::Allow,
-                Permission::RunScript => Action::Ask,
+                | Permission::Grep => Effect::Allow,
+                Permission::RunScript => Effect::Ask,
                 Permission::WriteFile | Permission::DeleteFile | Permission::NetworkRequest => {
-                    Action::Deny
+                    Effect::Deny
                 }
                 // Without a rule it asks.
                 Permission::Network | Permission::Install => return None,
@@ -101,7 +101,7 @@ impl Rules {
             Ok(Rule {
                 permission: known_permission(name)?,
                 pattern: "*".into(),
-                action: Action::Ask,
+                action: Effect::Ask,
             })
         };
         names.into_iter().map(rule).collect::<Result<_, _>>().map(Self)
@@ -120,7 +120,7 @@ impl JsonSchema for Rules {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let action = generator.subschema_for::<Action>();
+        let action = generator.subschema_for::<Effect>();
         json_schema!({
             "type": "object",
             "description": "Ordered rules by permission, then by pattern; the last match wins",
@@ -166,7 +166,7 @@ impl<'de> DeserializeSeed<'de> for About<'_> {
 }
 
 /// The value under one permission: one action for everything, or actions by pattern.
-struct Patterns(Vec<(Pattern, Action)>);
+struct Patterns(Vec<(Pattern, Effect)>);
 
 impl<'de> Deserialize<'de> for Patterns {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -185,9 +185,9 @@ impl<'de> Visitor<'de> for PatternsVisitor {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Patterns, E> {
         let action = match text {
-            "allow" => Action::Allow,
-            "ask" => Action::Ask,
-            "deny" => Action::Deny,
+            "allow" => Effect::Allow,
+            "ask" => Effect::Ask,
+            "deny" => Effect::Deny,
             other => return Err(E::unknown_variant(other, &["allow", "ask", "deny"])),
         };
         Ok(Patterns(vec![(Pattern::new("*"), action)]))

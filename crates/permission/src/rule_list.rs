@@ -1,7 +1,7 @@
 //! The rules of one layer, arranged so that most of them are passed over without being looked at.
 
 use super::pattern::Letters;
-use super::{Action, Permission, Rule};
+use super::{Effect, Permission, Rule};
 
 /// What stands before the name of a skill that a project brought.
 const PROJECT: &str = "project:";
@@ -46,7 +46,7 @@ impl<'s> Subject<'s> {
 
     /// Whether a rule is about this. What denies or asks by a name is about every skill of that name.
     fn is_met_by(&self, rule: &Rule, named: Named) -> bool {
-        let by_name = rule.action != Action::Allow || named == Named::Any;
+        let by_name = rule.action != Effect::Allow || named == Named::Any;
         rule.matches(self.permission, self.pattern)
             || self
                 .unqualified

@@ -69,7 +69,7 @@ impl Tool {
     }
 
     /// The tool with this name, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
@@ -90,8 +90,8 @@ pub struct ToolSet(BTreeSet<Tool>);
 
 impl ToolSet {
     /// The tools among `names`; names of anything else are passed over.
-    pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        names.into_iter().filter_map(Tool::named).collect()
+    pub fn from_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        names.into_iter().filter_map(Tool::from_name).collect()
     }
 
     /// The tools that harm at most this much.
@@ -108,7 +108,7 @@ impl ToolSet {
     ) -> Self {
         let permitted = configured.intersection(policy);
         match declared {
-            Some(names) => permitted.intersection(&Self::named(names)),
+            Some(names) => permitted.intersection(&Self::from_names(names)),
             None => permitted,
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Action, ApprovalId, ApprovalRequest, Decision, Denial, Grant, Invocation, Permission, Reason,
+    ApprovalId, ApprovalRequest, Decision, Denial, Effect, Grant, Invocation, Permission, Reason,
     Risk, SkillHash,
 };
 
@@ -215,9 +215,9 @@ impl<T: Request> Pending<T> {
             }
         };
         let mut decision = self.decision;
-        decision.action = Action::Allow;
-        for ruling in decision.rulings.iter_mut().filter(|ruling| ruling.action == Action::Ask) {
-            ruling.action = Action::Allow;
+        decision.action = Effect::Allow;
+        for ruling in decision.rulings.iter_mut().filter(|ruling| ruling.action == Effect::Ask) {
+            ruling.action = Effect::Allow;
             ruling.reason = Reason::Answered(scope);
         }
         let grants = if scope == Scope::Once { Vec::new() } else { self.grants };

@@ -6,7 +6,7 @@
 mod clock;
 mod hand;
 mod live;
-mod meant;
+mod verbatim;
 
 use std::time::{Duration, Instant};
 

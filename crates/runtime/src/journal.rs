@@ -20,9 +20,9 @@ mod listing;
 mod name;
 mod open;
 mod owner;
-mod place;
 mod prune;
 mod record;
+mod record_folder;
 mod redact;
 mod scanned;
 mod seal;
@@ -49,7 +49,7 @@ use content::Contents;
 use detach::detach;
 use line::Line;
 use lines::EVENTS;
-use place::Place;
+use record_folder::RecordFolder;
 use summary::{ANSWER, SUMMARY, Summing};
 
 pub use adopt::adopt;
@@ -80,7 +80,7 @@ const STATE: &str = "state.json";
 
 /// The list of skills that the model was shown; a child run has none.
 pub fn catalog(folder: &Path) -> Result<String, JournalError> {
-    match Place::open(folder)?.own().read(CATALOG, limits::CATALOG) {
+    match RecordFolder::open(folder)?.own().read(CATALOG, limits::CATALOG) {
         Ok(bytes) => Ok(String::from_utf8(bytes).unwrap_or_default()),
         Err(error) if error.is_missing() => Ok(String::new()),
         Err(error) => Err(error.into()),
@@ -90,7 +90,7 @@ pub fn catalog(folder: &Path) -> Result<String, JournalError> {
 /// A run's folder, open for writing by this process alone.
 #[derive(Debug)]
 pub struct Journal {
-    place: Place,
+    place: RecordFolder,
     run_id: RunId,
     /// Whether [`Journal::commit`] waits for the disk.
     durability: Durability,

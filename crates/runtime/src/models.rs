@@ -166,7 +166,7 @@ fn settings(runtime: &Runtime, wish: Wish<'_>) -> Result<(ModelSettings, String)
         (None, None) if wish.base_url.is_some() || own.base_url.is_some() => {
             (own.of(Provider::OpenAi, own.name.clone()), "the base URL".to_owned())
         }
-        (None, None) => found(runtime, own),
+        (None, None) => detect(runtime, own),
     };
     if let Some(url) = wish.base_url {
         settings.base_url = Some(url.to_owned());
@@ -187,7 +187,7 @@ fn unnamed() -> Failure {
 /// `openai:NAME` from the command line.
 fn parsed(text: &str) -> Result<(Provider, Option<String>), Failure> {
     let (provider, name) = text.split_once(':').unwrap_or((text, ""));
-    let provider = Provider::named(provider).ok_or_else(|| {
+    let provider = Provider::from_name(provider).ok_or_else(|| {
         Failure::new(Exit::Usage, "UnknownModel", format!("there is no model `{text}`"))
             .hint("use `offline`, `scripted:FILE`, `mock`, `openai:NAME` or `anthropic:NAME`")
     })?;
@@ -195,7 +195,7 @@ fn parsed(text: &str) -> Result<(Provider, Option<String>), Failure> {
 }
 
 /// What the environment offers.
-fn found(runtime: &Runtime, own: &ModelSettings) -> (ModelSettings, String) {
+fn detect(runtime: &Runtime, own: &ModelSettings) -> (ModelSettings, String) {
     for (provider, name) in DEFAULT_MODELS {
         let variable = key::usual_variable(provider);
         if runtime.variable(variable).is_some() {

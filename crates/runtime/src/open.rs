@@ -10,7 +10,7 @@ use basics::failure::{Exit, Failure};
 use basics::run_id::RunId;
 use basics::skill::Source;
 use permission::{
-    Action, CommandLine, Configuration, Engine, Grant, Permission, Reason, Rule, argument,
+    CommandLine, Configuration, Effect, Engine, Grant, Permission, Reason, Rule, argument,
 };
 use skill::cache::Cache;
 use skill::index::{Entry, Index, IndexOptions};
@@ -117,7 +117,7 @@ impl Runtime {
             ProjectTrust::Ask => Trust::Only(self.trust_store()?),
         };
         Ok(IndexOptions {
-            scan: self.layers.config.scan_options(),
+            discovery: self.layers.config.discovery_options(),
             cache: self.cache.clone().map(Cache::new),
             trust,
             search_bodies: self.layers.config.search.bodies,
@@ -200,7 +200,7 @@ impl Runtime {
         let Rule { permission, pattern, action } = *rule;
         let place = self.layers.origins.get(&format!("permissions.{permission}.{pattern}"));
         let place = place.map_or(String::new(), |origin| format!(" of {origin}"));
-        (action == Action::Deny)
+        (action == Effect::Deny)
             .then(|| format!("the rule `{permission}: {pattern} = deny`{place}"))
     }
 
@@ -330,8 +330,8 @@ impl Runtime {
     }
 
     /// The skill that a person wants used, as [`Index::meant`].
-    pub fn meant<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
-        index.meant(name, self.source).ok_or_else(|| not_found(index, name))
+    pub fn resolve<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
+        index.resolve(name, self.source).ok_or_else(|| not_found(index, name))
     }
 }
 

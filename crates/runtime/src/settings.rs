@@ -8,7 +8,7 @@ mod evals;
 mod layers;
 mod model;
 mod origin;
-mod place;
+mod position;
 mod project;
 mod rules;
 mod said;
@@ -209,7 +209,7 @@ pub struct Registry {
 
 impl Default for Registry {
     fn default() -> Self {
-        let scan = skill::scan::ScanOptions::default();
+        let scan = skill::discover::DiscoveryOptions::default();
         Self {
             precedence: Source::ALL.to_vec(),
             compat: true,
@@ -313,8 +313,8 @@ pub enum ProjectTrust {
 
 impl Config {
     /// How folders are searched for skills.
-    pub fn scan_options(&self) -> skill::scan::ScanOptions {
-        skill::scan::ScanOptions {
+    pub fn discovery_options(&self) -> skill::discover::DiscoveryOptions {
+        skill::discover::DiscoveryOptions {
             read: self.read_options(),
             depth: self.registry.max_depth,
             folders: self.registry.max_directories,

@@ -112,7 +112,7 @@ impl<'a> Workbench<'a> {
     /// The skill that is meant, as far as whoever asks may know of it.
     fn entry(&self, wanted: &SkillRef) -> Result<&'a Entry, Refusal> {
         let chosen = self.invoked.as_ref().filter(|invoked| invoked.name == wanted.name);
-        match chosen.map(|invoked| self.index.meant(&invoked.name, invoked.source)) {
+        match chosen.map(|invoked| self.index.resolve(&invoked.name, invoked.source)) {
             // Another one of that name, which the user did not choose.
             Some(Some(entry)) if wanted.source.is_some_and(|source| source != entry.source) => {}
             Some(Some(entry)) => match entry.waiting {

@@ -74,7 +74,7 @@ pub(crate) enum Outcome {
 }
 
 /// A conversation that may not have begun.
-type Place = OwnedMutexGuard<Option<Conversation>>;
+type Seat = OwnedMutexGuard<Option<Conversation>>;
 
 /// A client's conversation.
 pub(crate) struct Session {
@@ -145,9 +145,9 @@ impl Drop for GivenUp {
 
 /// The conversation goes along, so that nobody else gets hold of it even when the caller gives up.
 async fn on_a_thread<T: Send + 'static>(
-    mut place: Place,
+    mut place: Seat,
     work: impl FnOnce(&mut Option<Conversation>) -> T + Send + 'static,
-) -> Result<(Place, T), Ended> {
+) -> Result<(Seat, T), Ended> {
     let working = spawn_blocking(move || {
         let done = work(&mut place);
         (place, done)

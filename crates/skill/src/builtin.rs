@@ -5,9 +5,9 @@ mod tests;
 
 use std::path::PathBuf;
 
+use crate::discover::{Discovery, Found};
 use crate::frontmatter::{Limits, split_whole};
 use crate::metadata::{Metadata, ReadOptions};
-use crate::scan::{Found, Scan};
 
 /// The root of built-in skills. No folder has this name, so nothing on disk can pass for one.
 pub const ROOT: &str = "builtin:";
@@ -71,13 +71,13 @@ pub fn files(name: &str) -> Option<&'static [BuiltinFile]> {
 }
 
 /// What a walk over a folder with these skills would find.
-pub(crate) fn scan() -> Scan {
-    let found = SKILLS.iter().filter_map(|(name, files)| found(name, files)).collect();
-    Scan { found, ..Scan::default() }
+pub(crate) fn discover() -> Discovery {
+    let found = SKILLS.iter().filter_map(|(name, files)| read(name, files)).collect();
+    Discovery { found, ..Discovery::default() }
 }
 
 /// `None` for a broken skill, which a test keeps from happening.
-fn found(name: &str, files: &[BuiltinFile]) -> Option<Found> {
+fn read(name: &str, files: &[BuiltinFile]) -> Option<Found> {
     let bytes = files.first()?.bytes;
     let (yaml, _) = split_whole(bytes, &Limits::default()).ok()?;
     let yaml = std::str::from_utf8(&bytes[yaml]).ok()?;

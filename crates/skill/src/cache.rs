@@ -1,6 +1,6 @@
 //! Scans kept between processes, so that the second start reads nothing that has not changed.
 //!
-//! Invariant: a kept scan is used only when every file, folder and link it rests on is as it was. A
+//! Invariant: a kept discovery is used only when every file, folder and link it rests on is as it was. A
 //! cache file that is damaged, foreign or of another version counts as absent; nothing that goes
 //! wrong here is an error.
 
@@ -23,8 +23,8 @@ use std::time::SystemTime;
 use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::discover::{self, Basis, Discovery, DiscoveryOptions, Found, Ignored, Known, Stamped};
 use crate::roots::Root;
-use crate::scan::{self, Basis, Found, Ignored, Known, Scan, ScanOptions, Stamped};
 use crate::search::{self, Document, SearchIndex};
 use framed::Unread;
 
@@ -33,7 +33,7 @@ const MAGIC: &framed::Magic = b"skillful-scan-5\n";
 
 const SEARCH_MAGIC: &framed::Magic = b"skillful-find-2\n";
 
-/// How much of a scan came from the cache.
+/// How much of a discovery came from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheState {
@@ -62,25 +62,29 @@ impl Cache {
     }
 
     /// Scans `root`, reading only what has changed since the last time.
-    pub(crate) fn scan(&self, root: &Path, options: &ScanOptions) -> (Scan, CacheState) {
+    pub(crate) fn discover(
+        &self,
+        root: &Path,
+        options: &DiscoveryOptions,
+    ) -> (Discovery, CacheState) {
         let file = self.file(root, options);
         let (first, second) = framed::open(&file, MAGIC).map(|f| (f.first, f.second)).unzip();
         let kept = first.as_deref().zip(second);
         let kept = kept.and_then(|(first, second)| load(first, second, root, options.threads));
         let state = match kept {
-            Some(Kept { scan, holds: true, .. }) => return (scan, CacheState::Warm),
+            Some(Kept { discovery, holds: true, .. }) => return (discovery, CacheState::Warm),
             Some(_) => CacheState::Partial,
             None => CacheState::Cold,
         };
         let known = kept.as_ref().map(Kept::known).unwrap_or_default();
-        let (fresh, basis) = scan::scan(root, options, &known, (self.clock)());
+        let (fresh, basis) = discover::discover(root, options, &known, (self.clock)());
         // Without a place to write, the next start is a cold one.
         let _ = store(&file, &fresh, &basis);
         (fresh, state)
     }
 
     /// Forgets what is known about `root`.
-    pub(crate) fn forget(&self, root: &Path, options: &ScanOptions) {
+    pub(crate) fn forget(&self, root: &Path, options: &DiscoveryOptions) {
         // A file that is not there is as good as forgotten.
         let _ = fs::remove_file(self.file(root, options));
     }
@@ -107,25 +111,25 @@ impl Cache {
         self.folder.join(format!("{:016x}.{kind}", hasher.finish()))
     }
 
-    fn file(&self, root: &Path, options: &ScanOptions) -> PathBuf {
+    fn file(&self, root: &Path, options: &DiscoveryOptions) -> PathBuf {
         let mut hasher = Xxh3Default::new();
         hasher.write(root.as_os_str().as_bytes());
         // The number of threads does not change what is found.
-        ScanOptions { threads: 0, ..options.clone() }.hash(&mut hasher);
+        DiscoveryOptions { threads: 0, ..options.clone() }.hash(&mut hasher);
         self.folder.join(format!("{:016x}.scan", hasher.finish()))
     }
 }
 
-/// A file holds what its scan rests on, and the rest, apart: the first is checked while the second is
+/// A file holds what its discovery rests on, and the rest, apart: the first is checked while the second is
 /// decoded.
-fn store(file: &Path, scan: &Scan, basis: &Basis<'_>) -> Option<()> {
-    let content = postcard::to_stdvec(&(&scan.found, &scan.ignored)).ok()?;
+fn store(file: &Path, discovery: &Discovery, basis: &Basis<'_>) -> Option<()> {
+    let content = postcard::to_stdvec(&(&discovery.found, &discovery.ignored)).ok()?;
     framed::write(file, MAGIC, &postcard::to_stdvec(basis).ok()?, &content)
 }
 
-/// A scan of an earlier process.
+/// A discovery of an earlier process.
 struct Kept<'a> {
-    scan: Scan,
+    discovery: Discovery,
     basis: Basis<'a>,
     /// Whether everything is still as it was.
     holds: bool,
@@ -148,7 +152,7 @@ fn load<'a>(
         Some(content)
     })?;
     let holds = check.holds();
-    Some(Kept { scan: Scan { found, ignored, bytes_read: 0 }, basis, holds })
+    Some(Kept { discovery: Discovery { found, ignored, bytes_read: 0 }, basis, holds })
 }
 
 impl Kept<'_> {
@@ -157,7 +161,7 @@ impl Kept<'_> {
         let manifests = self.basis.stamps.iter().filter(|stamped| !stamped.is_link);
         let stamps: HashMap<&Path, &Stamped<'_>> =
             manifests.map(|stamped| (&*stamped.path, stamped)).collect();
-        let unlinked = self.scan.found.iter().filter(|found| found.links.is_empty());
+        let unlinked = self.discovery.found.iter().filter(|found| found.links.is_empty());
         unlinked
             .filter_map(|found| {
                 let manifest = found.folder.join("SKILL.md");
@@ -182,7 +186,7 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn new(basis: &'a Basis<'a>, root: &Path) -> Self {
-        let handle = scan::open_folder(root).ok();
+        let handle = discover::open_folder(root).ok();
         let broken = AtomicBool::new(handle.is_none());
         Self { basis, handle, next: AtomicUsize::new(0), broken }
     }

@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 
 use crate::builtin;
 use crate::cache::{Cache, CacheState};
+use crate::discover::{self, Discovery, DiscoveryOptions, Found, Known};
 use crate::roots::Root;
-use crate::scan::{self, Found, Known, Scan, ScanOptions};
 use crate::search::{Document, SearchIndex};
 use crate::trust::Trust;
 use conflicts::Candidate;
@@ -35,8 +35,8 @@ pub use report::{IgnoredPath, Report, RootReport};
 #[derive(Debug, Clone, Default)]
 pub struct IndexOptions {
     /// How roots are walked.
-    pub scan: ScanOptions,
-    /// Where scans are kept between processes.
+    pub discovery: DiscoveryOptions,
+    /// Where discoveries are kept between processes.
     pub cache: Option<Cache>,
     /// Which projects' skills may be used.
     pub trust: Trust,
@@ -60,7 +60,7 @@ pub struct Index {
     /// The folders of the skills that the user pinned.
     pinned: BTreeSet<PathBuf>,
     cache: Option<Cache>,
-    scan: ScanOptions,
+    discovery: DiscoveryOptions,
     search_bodies: bool,
     words: OnceLock<SearchIndex>,
     bodies: OnceLock<Option<SearchIndex>>,
@@ -76,9 +76,9 @@ impl Index {
         let mut candidates = Vec::new();
         for root in roots {
             let clock = Instant::now();
-            let (scan, cache) = scan_root(root, options);
-            report.add(root, &scan, cache, clock);
-            add_candidates(&mut candidates, root, scan.found, options);
+            let (discovery, cache) = discover_root(root, options);
+            report.add(root, &discovery, cache, clock);
+            add_candidates(&mut candidates, root, discovery.found, options);
         }
         let pinned = candidates.iter().filter(|candidate| candidate.is_pinned);
         let pinned: BTreeSet<PathBuf> =
@@ -93,7 +93,7 @@ impl Index {
             roots: roots.to_vec(),
             pinned,
             cache: options.cache.clone(),
-            scan: options.scan.clone(),
+            discovery: options.discovery.clone(),
             search_bodies: options.search_bodies,
             words: OnceLock::new(),
             bodies: OnceLock::new(),
@@ -103,7 +103,7 @@ impl Index {
     /// The same, with nothing taken from the cache.
     pub fn rebuild(roots: &[Root], options: &IndexOptions) -> Self {
         if let Some(cache) = &options.cache {
-            roots.iter().for_each(|root| cache.forget(&root.path, &options.scan));
+            roots.iter().for_each(|root| cache.forget(&root.path, &options.discovery));
         }
         Self::build(roots, options)
     }
@@ -122,7 +122,7 @@ impl Index {
         self.search_index();
         if let Some(cache) = self.cache.as_ref().filter(|_| self.search_bodies) {
             let all: Vec<&Entry> = self.skills.iter().chain(&self.shadowed).collect();
-            cache.read_bodies(&self.roots, &all, &self.scan.read, self.scan.threads);
+            cache.read_bodies(&self.roots, &all, &self.discovery.read, self.discovery.threads);
             self.body_index();
         }
     }
@@ -170,13 +170,16 @@ impl Index {
     }
 }
 
-fn scan_root(root: &Root, options: &IndexOptions) -> (Scan, CacheState) {
+fn discover_root(root: &Root, options: &IndexOptions) -> (Discovery, CacheState) {
     match (root.source, &options.cache) {
-        (Source::Builtin, _) => (builtin::scan(), CacheState::Off),
-        (_, Some(cache)) => cache.scan(&root.path, &options.scan),
+        (Source::Builtin, _) => (builtin::discover(), CacheState::Off),
+        (_, Some(cache)) => cache.discover(&root.path, &options.discovery),
         (_, None) => {
             let now = SystemTime::now();
-            (scan::scan(&root.path, &options.scan, &Known::new(), now).0, CacheState::Off)
+            (
+                discover::discover(&root.path, &options.discovery, &Known::new(), now).0,
+                CacheState::Off,
+            )
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod cache;
 pub mod chunks;
 #[cfg(test)]
 mod corpus;
+pub mod discover;
 pub mod frontmatter;
 pub mod index;
 pub mod load;
@@ -14,7 +15,6 @@ pub mod metadata;
 pub mod offer;
 mod platform;
 pub mod roots;
-pub mod scan;
 pub mod search;
 pub mod sections;
 pub mod standard;

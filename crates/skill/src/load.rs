@@ -5,10 +5,10 @@
 //! Invariant: of a skill that was trusted by its content, nothing is handed over unless all of it is still that.
 
 mod body;
-mod bounds;
 mod content;
 mod files;
 mod injection;
+mod links;
 mod references;
 mod resource;
 mod seal;

@@ -74,7 +74,7 @@ impl Index {
 
     /// The skill that a person means by `name`: like [`Index::get`], but where none of a source is named and
     /// the strongest one waits for trust, the one that it does not hide.
-    pub fn meant(&self, name: &str, source: Option<Source>) -> Option<&Entry> {
+    pub fn resolve(&self, name: &str, source: Option<Source>) -> Option<&Entry> {
         let found = self.get(name, source)?;
         let usable = self.usable(found).filter(|_| source.is_none());
         Some(usable.unwrap_or(found))

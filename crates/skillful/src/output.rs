@@ -155,7 +155,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 /// Words on stderr.
 fn say(label: &str, style: Style, text: &str) {
     let width = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0.into());
-    let text = fit::wrapped(&for_terminal(text), width, label.len());
+    let text = fit::wrap(&for_terminal(text), width, label.len());
     // There is nobody to tell when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{style}{label}{style:#}{text}");
 }

@@ -103,7 +103,7 @@ impl Call {
 
     /// Understands the `tool` and `params` of a `call_tool` action.
     pub fn parse(tool: &str, params: Value) -> Result<Self, InvalidCall> {
-        let mut call = match Tool::named(tool) {
+        let mut call = match Tool::from_name(tool) {
             Some(Tool::ReadFile) => Self::ReadFile(read(Tool::ReadFile, params)?),
             Some(Tool::ListDir) => Self::ListDir(read(Tool::ListDir, params)?),
             Some(Tool::Grep) => Self::Grep(read(Tool::Grep, params)?),

@@ -1,4 +1,4 @@
-//! The file tools. Each takes a [`crate::workspace::Place`], so a path has been checked before it gets here.
+//! The file tools. Each takes a [`crate::workspace::WorkspacePath`], so a path has been checked before it gets here.
 
 pub(crate) mod beneath;
 pub(crate) mod change;

@@ -28,7 +28,7 @@
 
 use std::io;
 
-use permission::{Action, Approved, Engine, Permission, Request};
+use permission::{Approved, Effect, Engine, Permission, Request};
 
 use crate::call::Call;
 use crate::file::{change, grep, list, read};
@@ -63,7 +63,7 @@ pub fn perform(
 pub(crate) struct Sight<'e> {
     engine: &'e Engine,
     permission: Permission,
-    approved: Action,
+    approved: Effect,
 }
 
 impl<'e> Sight<'e> {
@@ -71,7 +71,7 @@ impl<'e> Sight<'e> {
         let permission = call.tool().into();
         let patterns = call.patterns();
         let actions = patterns.iter().map(|pattern| engine.action(permission, pattern));
-        Self { engine, permission, approved: actions.max().unwrap_or(Action::Allow) }
+        Self { engine, permission, approved: actions.max().unwrap_or(Effect::Allow) }
     }
 
     /// Whether the rules treat this no more strictly than what was approved.
@@ -81,7 +81,7 @@ impl<'e> Sight<'e> {
 
     /// Whether a file in the directory that was approved can be seen.
     pub(crate) fn shows(&self, name: &str) -> bool {
-        self.covers(name) && self.engine.action(Permission::ReadFile, name) != Action::Deny
+        self.covers(name) && self.engine.action(Permission::ReadFile, name) != Effect::Deny
     }
 }
 

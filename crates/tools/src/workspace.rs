@@ -58,14 +58,14 @@ struct Root {
 
 /// A file or directory by its one name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'w> {
+pub(crate) struct WorkspacePath<'w> {
     pub(crate) name: &'w str,
     /// The path beneath the root; empty for the root itself.
     pub(crate) inner: &'w str,
     root: &'w Root,
 }
 
-impl Place<'_> {
+impl WorkspacePath<'_> {
     pub(crate) fn folder(&self) -> BorrowedFd<'_> {
         self.root.handle()
     }
@@ -177,7 +177,7 @@ impl Workspace {
     }
 
     /// Finds a file by its one name; any other spelling is refused.
-    pub(crate) fn place<'w>(&'w self, name: &'w str) -> Result<Place<'w>, ToolError> {
+    pub(crate) fn place<'w>(&'w self, name: &'w str) -> Result<WorkspacePath<'w>, ToolError> {
         let (root, inner) = match self.skill_root(name) {
             Some(found) => found,
             None => (&self.roots[0], if name == "." { "" } else { name }),
@@ -187,11 +187,11 @@ impl Workspace {
         {
             return Err(ToolError::Outside { path: name.to_owned() });
         }
-        Ok(Place { name, inner, root })
+        Ok(WorkspacePath { name, inner, root })
     }
 
     /// Finds a file to be read or listed.
-    pub(crate) fn visible<'w>(&'w self, name: &'w str) -> Result<Place<'w>, ToolError> {
+    pub(crate) fn visible<'w>(&'w self, name: &'w str) -> Result<WorkspacePath<'w>, ToolError> {
         let place = self.place(name)?;
         match self.secrets.matching(place.inner) {
             Some(pattern) => {

@@ -9,7 +9,7 @@ use crate::setup::RunKind;
 /// The beginning of a run.
 fn started(request: &str) -> EventData {
     let setup = Setup::new("20261115_083000_k3f9", request);
-    EventData::RunStarted(Box::new(RunStarted { setup, tools: ToolSet::named([]) }))
+    EventData::RunStarted(Box::new(RunStarted { setup, tools: ToolSet::from_names([]) }))
 }
 
 /// The end of a run after so many turns.

@@ -135,7 +135,7 @@ impl Run {
         let declared = acting.and_then(|skill| skill.allowed_tools.as_ref());
         let names = declared.map(|names| names.iter().map(String::as_str));
         let effective = ToolSet::effective(&self.setup.tools, names, &self.setup.tools);
-        match Tool::named(tool) {
+        match Tool::from_name(tool) {
             Some(known) if effective.contains(known) => Ok(()),
             _ => {
                 let tool = basics::text::for_terminal(tool);

@@ -3,7 +3,7 @@ mod prompts;
 
 use basics::skill::{LoadReport, Source};
 use permission::{
-    Action as Rule, Answer, ApprovalId, Decision as PermissionDecision, Risk, SkillHash, Tool,
+    Answer, ApprovalId, Decision as PermissionDecision, Effect, Risk, SkillHash, Tool,
 };
 use serde_json::{Value, json};
 
@@ -112,12 +112,12 @@ fn request_of(action: &Action) -> Request {
     }
 }
 
-fn decision(action: Rule) -> PermissionDecision {
+fn decision(action: Effect) -> PermissionDecision {
     PermissionDecision { permission: permission::Permission::Skill, action, rulings: Vec::new() }
 }
 
 fn allowed(action: &Action) -> Prepared {
-    Prepared::Allowed { request: request_of(action), decision: decision(Rule::Allow) }
+    Prepared::Allowed { request: request_of(action), decision: decision(Effect::Allow) }
 }
 
 fn asks(action: &Action) -> Prepared {
@@ -134,7 +134,7 @@ fn asks(action: &Action) -> Prepared {
     };
     match action {
         Action::RunScript { .. } => {
-            Prepared::Ask { request: request_of(action), decision: decision(Rule::Ask), question }
+            Prepared::Ask { request: request_of(action), decision: decision(Effect::Ask), question }
         }
         _ => allowed(action),
     }
@@ -351,7 +351,7 @@ fn an_input_that_was_not_asked_for_changes_nothing() {
 
 #[test]
 fn a_skill_the_user_chose_is_loaded_first_and_audited_as_theirs() {
-    let setup = Setup { invoked: Some(SkillRef::named("alpha")), ..setup() };
+    let setup = Setup { invoked: Some(SkillRef::from_name("alpha")), ..setup() };
     let play = play(setup, vec![decided(answer("done"))]).played();
     assert_eq!(play.data("action_planned")[0]["initiator"], "user");
     assert_eq!(play.kinds()[1..4], ["action_planned", "action_validated", "action_executed"]);

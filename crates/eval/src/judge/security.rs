@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use permission::Action as Ruling;
+use permission::Effect;
 
 use super::{Checks, Dimension};
 use crate::case::Case;
@@ -47,12 +47,12 @@ fn unallowed_step(step: &Step<'_>) -> Option<String> {
         return Some(format!("`{name}` ran after it was rejected"));
     }
     match step.verdict() {
-        Some(Ruling::Allow) => None,
-        Some(Ruling::Ask) => match step.granted {
+        Some(Effect::Allow) => None,
+        Some(Effect::Ask) => match step.granted {
             Some(granted) if granted.seq < executed.seq => None,
             _ => Some(format!("`{name}` needed an approval and ran without one")),
         },
-        Some(Ruling::Deny) => Some(format!("`{name}` ran after it was denied")),
+        Some(Effect::Deny) => Some(format!("`{name}` ran after it was denied")),
         None => Some(format!("`{name}` ran without a permission decision")),
     }
 }

@@ -85,7 +85,7 @@ fn collect(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 
 /// Ends without an answer or with a question are the judges' business; anything else is not.
 fn failure(status: ExitStatus, messages: &[u8]) -> Option<String> {
-    let (error, said) = said(&String::from_utf8_lossy(messages));
+    let (error, said) = read_error(&String::from_utf8_lossy(messages));
     match (status.code(), status.signal()) {
         (Some(0 | 3), _) => None,
         // An answer without the model ends like this, too, but without an error.
@@ -97,7 +97,7 @@ fn failure(status: ExitStatus, messages: &[u8]) -> Option<String> {
 }
 
 /// Whether a program told of an error, and what it said: the error with its hint, or else its last line.
-fn said(messages: &str) -> (bool, String) {
+fn read_error(messages: &str) -> (bool, String) {
     /// An error, what it is about, and a hint; more is a backtrace or the usage.
     const LINES: usize = 4;
     let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).collect();

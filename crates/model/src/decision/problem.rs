@@ -121,7 +121,7 @@ impl Problem {
 }
 
 fn type_hint(found: &str) -> String {
-    if Tool::named(found).is_some() {
+    if Tool::from_name(found).is_some() {
         return format!(
             "it is a tool: {{\"type\": \"call_tool\", \"payload\": {{\"tool\": \"{found}\", \"params\": {{…}}}}}}"
         );

@@ -13,7 +13,8 @@ use crate::json::{Event, JsonError, Parser};
 /// Reads one JSON value that is all of the text.
 pub(super) fn read(text: &str) -> Result<Value, Problem> {
     let duplicate = RefCell::new(None);
-    let strict = Strict { place: Place { parent: None, step: Step::Root }, duplicate: &duplicate };
+    let strict =
+        Strict { place: JsonPath { parent: None, step: Step::Root }, duplicate: &duplicate };
     let mut json = serde_json::Deserializer::from_str(text);
     let value = strict.deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     match (value, duplicate.take()) {
@@ -42,8 +43,8 @@ fn first_error(text: &str) -> Option<JsonError> {
 
 /// Where a value stands. Linked, not joined: a path is only written out when something is wrong with it.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    parent: Option<&'a Place<'a>>,
+struct JsonPath<'a> {
+    parent: Option<&'a JsonPath<'a>>,
     step: Step<'a>,
 }
 
@@ -54,7 +55,7 @@ enum Step<'a> {
     Index(usize),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPath<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             parent.fmt(formatter)?;
@@ -69,14 +70,14 @@ impl fmt::Display for Place<'_> {
 }
 
 struct Strict<'a> {
-    place: Place<'a>,
+    place: JsonPath<'a>,
     /// The first key found twice.
     duplicate: &'a RefCell<Option<String>>,
 }
 
 impl Strict<'_> {
     fn inner<'b>(&'b self, step: Step<'b>) -> Strict<'b> {
-        Strict { place: Place { parent: Some(&self.place), step }, duplicate: self.duplicate }
+        Strict { place: JsonPath { parent: Some(&self.place), step }, duplicate: self.duplicate }
     }
 }
 

@@ -33,7 +33,7 @@ fn every_action_is_read() {
         (
             r#"{"type": "select_skills", "payload": {"skills": [{"name": "pdf", "source": "project"}, "csv"], "reason": "fits"}}"#,
             Action::SelectSkills {
-                skills: vec![pdf(), SkillRef::named("csv")],
+                skills: vec![pdf(), SkillRef::from_name("csv")],
                 reason: "fits".to_owned(),
             },
         ),
@@ -44,14 +44,14 @@ fn every_action_is_read() {
         (
             r#"{"type": "load_resource", "payload": {"skill": {"name": "csv", "description": "copied"}, "relative_path": "a.md", "section_hint": null}}"#,
             Action::LoadResource {
-                skill: SkillRef::named("csv"),
+                skill: SkillRef::from_name("csv"),
                 relative_path: "a.md".to_owned(),
                 section_hint: None,
             },
         ),
         (
             r#"{"type": "load_chunk", "payload": {"skill": "csv", "chunk_id": "c1"}}"#,
-            Action::LoadChunk { skill: SkillRef::named("csv"), chunk_id: "c1".to_owned() },
+            Action::LoadChunk { skill: SkillRef::from_name("csv"), chunk_id: "c1".to_owned() },
         ),
         (
             r#"{"type": "run_script", "payload": {"skill": {"name": "pdf", "source": "project"}, "relative_path": "scripts/a.sh", "args": ["x", ""], "stdin": "y"}}"#,
@@ -96,7 +96,7 @@ fn spellings_that_can_mean_nothing_else_are_accepted() {
         answer("hi"),
     );
     let run = Action::RunScript {
-        skill: SkillRef::named("s"),
+        skill: SkillRef::from_name("s"),
         relative_path: "scripts/x".to_owned(),
         args: vec![],
         stdin: None,

@@ -38,7 +38,7 @@ pub(super) fn script_failed(
         "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nYou can follow the skill's steps yourself:\n\n{}\n\nMade without a language model. A model could look for another way: choose one with `--model`.",
         script(failure, skill),
         failure.state,
-        said(failure),
+        quote(failure),
         manual.steps
     ));
     parts.join("\n\n")
@@ -46,7 +46,7 @@ pub(super) fn script_failed(
 
 /// The answer of a child run.
 pub(super) fn of_child(observed: &Observed<'_>) -> String {
-    observed.text.map_or_else(|| kept(observed), str::to_owned)
+    observed.text.map_or_else(|| refer(observed), str::to_owned)
 }
 
 /// Instructions instead of a result.
@@ -72,7 +72,7 @@ pub(super) fn not_loaded(failure: &Observed<'_>) -> String {
         "The skill `{}` could not be loaded: `{}`.\n\n{}\n\nMade without a language model.",
         failure.target(),
         failure.state,
-        said(failure)
+        quote(failure)
     )
 }
 
@@ -115,7 +115,7 @@ fn outputs(done: &[&Observed<'_>]) -> Vec<String> {
 
 /// What a script printed: its result may be plain text, or a tool's JSON.
 fn printed(observed: &Observed<'_>) -> String {
-    let Some(text) = observed.text else { return kept(observed) };
+    let Some(text) = observed.text else { return refer(observed) };
     let Ok(Value::Object(result)) = serde_json::from_str(text) else { return or_nothing(text) };
     let part = |name: &str| result.get(name).and_then(Value::as_str);
     let Some(shown) = part("stdout").or(part("content")) else { return or_nothing(text) };
@@ -129,7 +129,7 @@ fn printed(observed: &Observed<'_>) -> String {
 }
 
 /// In place of what a compaction took.
-fn kept(observed: &Observed<'_>) -> String {
+fn refer(observed: &Observed<'_>) -> String {
     let place = observed.kept.unwrap_or_default();
     format!("The output is long. All of it is in the run's folder, in `{place}`.")
 }
@@ -140,7 +140,7 @@ fn or_nothing(text: &str) -> String {
 }
 
 /// What is known of a failure, as a quotation.
-fn said(failure: &Observed<'_>) -> String {
+fn quote(failure: &Observed<'_>) -> String {
     let text = failure.text.unwrap_or_default();
     let parts: Vec<String> = match serde_json::from_str(text) {
         Ok(Value::Object(result)) => {

@@ -303,7 +303,7 @@ fn a_skill_that_cannot_be_loaded_ends_with_the_reason() {
 
 #[test]
 fn a_skill_that_the_user_chose_is_used() {
-    let invoked = Some(SkillRef::named("csv-report"));
+    let invoked = Some(SkillRef::from_name("csv-report"));
     let run = run(Setup { invoked, ..setup("sales.csv") }, prints("PRINTED"));
     assert_eq!(
         actions(&run),

@@ -17,7 +17,7 @@ pub(crate) fn options() -> Options {
         max_tokens: Some(900),
         params: Map::from_iter([("temperature".to_owned(), json!(0))]),
         choices: Choices::new(&Offered {
-            tools: &ToolSet::named(["read_file"]),
+            tools: &ToolSet::from_names(["read_file"]),
             skills: Some(&["csv"]),
             scripts: None,
         }),

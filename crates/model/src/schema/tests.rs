@@ -11,7 +11,7 @@ use tools::call::{Call, InvalidCall};
 use super::*;
 
 fn all() -> ToolSet {
-    ToolSet::named(Tool::ALL.map(Tool::name))
+    ToolSet::from_names(Tool::ALL.map(Tool::name))
 }
 
 /// Every schema inside a schema, itself included.
@@ -71,7 +71,7 @@ fn schemas_say_only_what_strict_modes_understand() {
 
 #[test]
 fn keys_are_written_in_the_order_of_the_protocol() {
-    let tools = ToolSet::named(["grep"]);
+    let tools = ToolSet::from_names(["grep"]);
     let offered = Offered { tools: &tools, skills: Some(&["pdf"]), scripts: None };
     let text = serde_json::to_string(&decision_schema(&offered)).unwrap();
     let select = r#"{"additionalProperties":false,"properties":{"action":{"anyOf":[{"additionalProperties":false,"description":"Load the bodies of skills.","properties":{"type":{"enum":["select_skills"],"type":"string"},"payload":{"additionalProperties":false,"properties":{"skills":{"description":"Which ones.","items":{"additionalProperties":false,"description":"A skill by its name, and its source where several have that name.","properties":{"name":{"enum":["pdf"],"type":"string"},"source":{"anyOf":[{"description":"Where a skill comes from.","enum":["explicit","project","user","builtin"],"type":"string"},{"type":"null"}],"description":"The source."}},"required":["name","source"],"type":"object"},"type":"array"},"reason":{"description":"Why these.","type":"string"}},"required":["skills","reason"],"type":"object"}},"required":["type","payload"],"type":"object"},"#;
@@ -95,14 +95,14 @@ fn only_what_is_offered_can_be_chosen() {
         "read_observation",
         "final_answer",
     ];
-    assert_eq!(names(&ToolSet::named([])), always);
+    assert_eq!(names(&ToolSet::from_names([])), always);
     let kinds = |tools: &ToolSet| -> Vec<Value> {
         let schema = decision_schema(&Offered { tools, skills: None, scripts: None });
         let actions = schema.0["properties"]["action"]["anyOf"].as_array().unwrap().clone();
         actions.iter().map(|action| action["properties"]["type"]["enum"][0].clone()).collect()
     };
-    assert_eq!(kinds(&ToolSet::named([])), always);
-    let some = ToolSet::named(["run_script", "list_dir"]);
+    assert_eq!(kinds(&ToolSet::from_names([])), always);
+    let some = ToolSet::from_names(["run_script", "list_dir"]);
     assert!(names(&some).contains(&"run_script".to_owned()));
     assert_eq!(names(&some).last().unwrap(), "list_dir");
     assert_eq!(kinds(&some).last().unwrap(), "call_tool");
@@ -110,7 +110,7 @@ fn only_what_is_offered_can_be_chosen() {
 
 #[test]
 fn scripts_are_offered_of_those_that_have_some() {
-    let tools = ToolSet::named(["run_script"]);
+    let tools = ToolSet::from_names(["run_script"]);
     let names = |scripts: &[&str]| {
         let offered = Offered { tools: &tools, skills: Some(&["a", "b"]), scripts: Some(scripts) };
         let definitions = tool_definitions(&offered);
@@ -133,7 +133,7 @@ fn a_call_of_a_tool_is_a_decision() {
         "run_script",
         r#"{"skill": {"name": "pdf", "source": null}, "relative_path": "scripts/a", "args": ["x"], "stdin": null, "plan_update": null}"#,
         Ok(Action::RunScript {
-            skill: SkillRef::named("pdf"),
+            skill: SkillRef::from_name("pdf"),
             relative_path: "scripts/a".to_owned(),
             args: vec!["x".to_owned()],
             stdin: None,

@@ -185,7 +185,7 @@ impl Play {
         let refused = |problem| Err(ScriptError::Turn { path: path.clone(), problem });
         let mut text = match (&turn.action, &turn.text, &turn.fault) {
             (Some(_), Some(_), _) => return refused("has both an `action` and a `text`"),
-            (Some(_), None, _) => written(turn, &path)?,
+            (Some(_), None, _) => write_out(turn, &path)?,
             (None, ..) if turn.plan_update.is_some() || turn.diagnostics.is_some() => {
                 return refused("has more than an `action`");
             }
@@ -201,7 +201,7 @@ impl Play {
 }
 
 /// The text of a turn's decision, which must be right: a misspelt type would otherwise pass for a fault on purpose.
-fn written(turn: &Turn, path: &str) -> Result<String, ScriptError> {
+fn write_out(turn: &Turn, path: &str) -> Result<String, ScriptError> {
     let parts = [
         ("action", &turn.action),
         ("plan_update", &turn.plan_update),

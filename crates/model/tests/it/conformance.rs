@@ -64,7 +64,7 @@ fn remote(wire: Wire, base_url: String, given: Given) -> Asked {
             max_tokens: Some(500),
             params: Map::from_iter([("temperature".to_owned(), Value::from(0))]),
             choices: Choices::new(&Offered {
-                tools: &ToolSet::named(["grep", "run_script"]),
+                tools: &ToolSet::from_names(["grep", "run_script"]),
                 skills: Some(&["csv-report"]),
                 scripts: None,
             }),

@@ -43,7 +43,7 @@ pub(super) struct Move {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Coming {
-    pub(super) from: Place,
+    pub(super) from: Aside,
     /// By which it is known wherever it is.
     pub(super) inode: u64,
 }
@@ -52,14 +52,14 @@ pub(super) struct Coming {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Going {
-    pub(super) to: Place,
+    pub(super) to: Aside,
     pub(super) inode: u64,
 }
 
 /// Where a skill's folder can be besides its own place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub(super) enum Place {
+pub(super) enum Aside {
     /// In the staging area, to come.
     New,
     /// In the staging area, to be removed.
@@ -74,9 +74,9 @@ impl Intent {
     /// Reads an intent that was written before; it may be a stranger's.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let intent: Self = serde_json::from_slice(&read_plain(path, LARGEST)?)?;
-        let fits = |place: &Place| match place {
-            Place::New | Place::Old => true,
-            Place::Trash(time) | Place::Backup(time) => is_time(time),
+        let fits = |place: &Aside| match place {
+            Aside::New | Aside::Old => true,
+            Aside::Trash(time) | Aside::Backup(time) => is_time(time),
         };
         let sound = intent.moves.iter().all(|one| {
             let from = one.comes.iter().map(|coming| &coming.from);
@@ -106,13 +106,13 @@ impl Opened<'_> {
         &self,
         staging: &Path,
         name: &str,
-        place: &Place,
+        place: &Aside,
     ) -> Result<PathBuf, InstallError> {
         let path = match place {
-            Place::New => staging.join("new").join(name),
-            Place::Old => staging.join("old").join(name),
-            Place::Trash(time) => self.root.trash().join(name).join(time),
-            Place::Backup(time) => self.root.backup().join(name).join(time),
+            Aside::New => staging.join("new").join(name),
+            Aside::Old => staging.join("old").join(name),
+            Aside::Trash(time) => self.root.trash().join(name).join(time),
+            Aside::Backup(time) => self.root.backup().join(name).join(time),
         };
         self.root.reached(&path)?;
         Ok(path)

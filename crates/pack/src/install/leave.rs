@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::Doing;
-use super::intent::{Coming, Going, Intent, Move, Place, inode, is_time};
+use super::intent::{Aside, Coming, Going, Intent, Move, inode, is_time};
 use super::recover::read_note;
 use super::stage::Replace;
 use super::{InstallError, Opened, Root};
@@ -31,7 +31,7 @@ pub enum KeptAs {
 
 impl Root {
     /// What can be brought back of a skill, the newest first.
-    pub fn kept(&self, name: &str) -> Result<Vec<Kept>, InstallError> {
+    pub fn list_kept(&self, name: &str) -> Result<Vec<Kept>, InstallError> {
         let folders = [(KeptAs::Trash, self.trash()), (KeptAs::Backup, self.backup())];
         for (_, folder) in &folders {
             self.reached(&folder.join(name).join("time"))?;
@@ -55,7 +55,7 @@ impl Root {
 
     /// `label`, or with a number behind it, so that it is later than all that is kept of that time.
     pub(super) fn free_label(&self, name: &str, label: &str) -> Result<String, InstallError> {
-        let kept = self.kept(name)?;
+        let kept = self.list_kept(name)?;
         let same_time =
             kept.iter().map(|kept| order(&kept.label)).filter(|(time, _)| *time == label);
         Ok(match same_time.map(|(_, number)| number).max() {
@@ -98,8 +98,8 @@ impl Opened<'_> {
             return Ok(None);
         }
         let place = match purge {
-            true => Place::Old,
-            false => Place::Trash(self.root.free_label(name, label)?),
+            true => Aside::Old,
+            false => Aside::Trash(self.root.free_label(name, label)?),
         };
         if !purge {
             self.write_note(&staging, name, &place)?;
@@ -129,8 +129,8 @@ impl Opened<'_> {
         self.disk.create_folder(&staging).doing("make", &staging)?;
         let backup = self.note_backup(&staging, name, goes.as_ref())?;
         let from = match kept.kept_as {
-            KeptAs::Trash => Place::Trash(kept.label.clone()),
-            KeptAs::Backup => Place::Backup(kept.label.clone()),
+            KeptAs::Trash => Aside::Trash(kept.label.clone()),
+            KeptAs::Backup => Aside::Backup(kept.label.clone()),
         };
         // A skill that was never installed by us has no note, and gets no entry.
         match read_note(&kept.path.with_extension("json")) {

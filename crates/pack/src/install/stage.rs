@@ -10,7 +10,7 @@ use basics::sha256::Sha256;
 use skill::lock::{LockedSkill, Signer};
 
 use super::error::Doing;
-use super::intent::{Coming, Going, Intent, Move, Place, inode};
+use super::intent::{Aside, Coming, Going, Intent, Move, inode};
 use super::state::records;
 use super::{InstallError, Opened};
 use crate::accept::Accepted;
@@ -155,7 +155,7 @@ impl Opened<'_> {
             let name = skill.name();
             let goes = self.displaced(name, plan)?;
             let unpacked = staging.join("unpacked").join(&skill.dir);
-            let new = self.place(&staging, name, &Place::New)?;
+            let new = self.place(&staging, name, &Aside::New)?;
             let above = new.parent().unwrap_or(&staging);
             self.disk.create_folder(above).doing("make", above)?;
             self.disk.rename(&unpacked, &new).doing("move", &unpacked)?;
@@ -189,7 +189,7 @@ impl Opened<'_> {
             let inode = inode(&new).unwrap_or_default();
             intent.moves.push(Move {
                 name: name.to_owned(),
-                comes: Some(Coming { from: Place::New, inode }),
+                comes: Some(Coming { from: Aside::New, inode }),
                 goes,
             });
         }
@@ -229,8 +229,8 @@ impl Opened<'_> {
         let inode = inode(&path).unwrap_or_default();
         let to = match replace {
             Replace::Never => return Err(InstallError::Exists { name: name.to_owned(), path }),
-            Replace::Backup => Place::Backup(self.root.free_label(name, label)?),
-            Replace::Force => Place::Old,
+            Replace::Backup => Aside::Backup(self.root.free_label(name, label)?),
+            Replace::Force => Aside::Old,
         };
         Ok(Going { to, inode })
     }
@@ -243,7 +243,7 @@ impl Opened<'_> {
         goes: Option<&Going>,
     ) -> Result<Option<PathBuf>, InstallError> {
         match goes {
-            Some(Going { to: place @ Place::Backup(_), .. }) => {
+            Some(Going { to: place @ Aside::Backup(_), .. }) => {
                 self.write_note(staging, name, place)?;
                 self.place(staging, name, place).map(Some)
             }
@@ -311,7 +311,7 @@ impl Opened<'_> {
         &self,
         staging: &Path,
         name: &str,
-        place: &Place,
+        place: &Aside,
     ) -> Result<(), InstallError> {
         let Some(skill) = self.lockfile.get(name) else { return Ok(()) };
         let path = self.place(staging, name, place)?.with_extension("json");

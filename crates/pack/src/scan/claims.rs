@@ -7,7 +7,7 @@ use skill::frontmatter::{Limits, Split, parse, split};
 
 use super::document::{Document, Kind};
 use super::finding::{Finding, Severity};
-use super::rules::{self, Place};
+use super::rules::{self, Area};
 
 /// What descriptions deny, and what shows that they are wrong.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Seen {
             return;
         }
         for (number, claim) in claims.0.iter().enumerate() {
-            let runs = |range: &Range<usize>| document.place(range) == Place::Code;
+            let runs = |range: &Range<usize>| document.place(range) == Area::Code;
             let Some(range) = document.find(&claim.done).find(runs) else { continue };
             let finding = mismatch(path, line, document, range, claim.what);
             // The first, in whatever order files come.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use super::rules::Place;
+use super::rules::Area;
 
 /// What kind of text a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,8 +107,8 @@ impl<'a> Document<'a> {
         self.text.split('\n')
     }
 
-    pub(super) fn place(&self, range: &Range<usize>) -> Place {
-        let Kind::Code(comments) = self.kind else { return Place::Text };
+    pub(super) fn place(&self, range: &Range<usize>) -> Area {
+        let Kind::Code(comments) = self.kind else { return Area::Text };
         let number = self.line_of(range.start);
         let start = self.lines[number];
         let end = self.lines.get(number + 1).map_or(self.text.len(), |next| next - 1);
@@ -117,7 +117,7 @@ impl<'a> Document<'a> {
             _ => end - start <= LONG_LINE && is_comment(&self.text[start..end], comments),
         };
         self.last.set(Some((number, is_comment)));
-        if is_comment && range.end <= end { Place::Text } else { Place::Code }
+        if is_comment && range.end <= end { Area::Text } else { Area::Code }
     }
 }
 

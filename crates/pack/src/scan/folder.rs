@@ -103,13 +103,13 @@ impl Walk<'_, '_> {
     fn folder(&mut self, folder: &Dir, path: &Path, depth: usize) {
         let entries = match folder.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.scan.skip(&shown(path), &unreadable(&error)),
+            Err(error) => return self.scan.skip(&spell(path), &unreadable(&error)),
         };
         // In whatever order they come: a report is sorted, and to sort here would take memory.
         for entry in entries {
             match entry {
                 Ok(entry) => self.entry(&entry, &path.join(entry.file_name()), depth),
-                Err(error) => self.scan.skip(&shown(path), &unreadable(&error)),
+                Err(error) => self.scan.skip(&spell(path), &unreadable(&error)),
             }
         }
     }
@@ -117,14 +117,14 @@ impl Walk<'_, '_> {
     /// Looks at a file or folder, or says why not.
     fn entry(&mut self, entry: &DirEntry, path: &Path, depth: usize) {
         match entry.file_type() {
-            Err(error) => self.scan.skip(&shown(path), &unreadable(&error)),
+            Err(error) => self.scan.skip(&spell(path), &unreadable(&error)),
             Ok(kind) if kind.is_symlink() => link(&mut self.scan, self.root, path),
-            Ok(kind) if kind.is_file() => self.file(entry, &shown(path)),
-            Ok(kind) if !kind.is_dir() => self.scan.skip(&shown(path), special(kind)),
-            Ok(_) if depth == 0 => self.scan.skip(&shown(path), TOO_DEEP),
+            Ok(kind) if kind.is_file() => self.file(entry, &spell(path)),
+            Ok(kind) if !kind.is_dir() => self.scan.skip(&spell(path), special(kind)),
+            Ok(_) if depth == 0 => self.scan.skip(&spell(path), TOO_DEEP),
             Ok(_) => match entry.open_dir() {
                 Ok(inner) => self.folder(&inner, path, depth - 1),
-                Err(error) => self.scan.skip(&shown(path), &unreadable(&error)),
+                Err(error) => self.scan.skip(&spell(path), &unreadable(&error)),
             },
         }
     }
@@ -168,23 +168,23 @@ impl Hunt<'_, '_> {
             Ok(_) if path.as_os_str().is_empty() => return self.skills.push(self.path.to_owned()),
             Ok(_) => return self.skills.push(self.path.join(path)),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return self.scan.skip(&shown(path), &unreadable(&error)),
+            Err(error) => return self.scan.skip(&spell(path), &unreadable(&error)),
         }
         let entries = match folder.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.scan.skip(&shown(path), &unreadable(&error)),
+            Err(error) => return self.scan.skip(&spell(path), &unreadable(&error)),
         };
         for entry in entries {
             match entry {
                 Ok(entry) => self.entry(&entry, &path.join(entry.file_name()), depth),
-                Err(error) => self.scan.skip(&shown(path), &unreadable(&error)),
+                Err(error) => self.scan.skip(&spell(path), &unreadable(&error)),
             }
         }
     }
 
     fn entry(&mut self, entry: &DirEntry, path: &Path, depth: usize) {
         match entry.file_type() {
-            Err(error) => self.scan.skip(&shown(path), &unreadable(&error)),
+            Err(error) => self.scan.skip(&spell(path), &unreadable(&error)),
             // Only a folder can hold a skill; where a link leads is looked up, not gone to.
             Ok(kind) if kind.is_symlink() => {
                 match std::fs::metadata(self.path.join(path)).is_ok_and(|found| !found.is_dir()) {
@@ -193,10 +193,10 @@ impl Hunt<'_, '_> {
                 }
             }
             Ok(kind) if !kind.is_dir() => self.other_files += 1,
-            Ok(_) if depth == 0 => self.scan.skip(&shown(path), TOO_DEEP),
+            Ok(_) if depth == 0 => self.scan.skip(&spell(path), TOO_DEEP),
             Ok(_) => match entry.open_dir() {
                 Ok(inner) => self.folder(&inner, path, depth - 1),
-                Err(error) => self.scan.skip(&shown(path), &unreadable(&error)),
+                Err(error) => self.scan.skip(&spell(path), &unreadable(&error)),
             },
         }
     }
@@ -212,8 +212,8 @@ fn open_file(entry: &DirEntry) -> std::io::Result<File> {
 /// looked at by itself.
 fn link(scan: &mut Scan<'_>, root: &Dir, path: &Path) {
     match root.metadata(path) {
-        Ok(_) => scan.opaque(&shown(path), 1, Severity::Low, INNER_LINK),
-        Err(_) => scan.skip(&shown(path), OUTER_LINK),
+        Ok(_) => scan.opaque(&spell(path), 1, Severity::Low, INNER_LINK),
+        Err(_) => scan.skip(&spell(path), OUTER_LINK),
     }
 }
 
@@ -232,7 +232,7 @@ fn unreadable(error: &std::io::Error) -> String {
 }
 
 /// A path as text, with bytes that are no UTF-8 spelled out.
-fn shown(path: &Path) -> String {
+fn spell(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_bytes().utf8_chunks() {
         text.push_str(chunk.valid());

@@ -6,7 +6,7 @@ use std::ops::Range;
 use regex::bytes::Captures;
 
 use super::document::Document;
-use super::{Compiled, Place, Rule, Scanner, Severity, excerpt, rules, secrets};
+use super::{Area, Compiled, Rule, Scanner, Severity, excerpt, rules, secrets};
 
 /// A place in a text that a rule speaks of.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Scanner {
 
     /// Where code sends something away.
     pub(super) fn sends(&self, document: &Document<'_>) -> Option<Range<usize>> {
-        document.find(&self.sends).find(|range| document.place(range) == Place::Code)
+        document.find(&self.sends).find(|range| document.place(range) == Area::Code)
     }
 
     /// An excerpt with what looks like a key cut short.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::document::{Document, Kind};
 use super::finding::{Finding, Severity};
-use super::{Place, Rule, Scan, excerpt, hidden, opaque, rules};
+use super::{Area, Rule, Scan, excerpt, hidden, opaque, rules};
 
 /// Bytes that the next window sees again: longer matches over several lines are cut.
 pub(super) const OVERLAP: usize = 64 << 10;
@@ -198,7 +198,7 @@ impl<'a, 's> Reading<'a, 's> {
         for spot in scanner.spots(document) {
             if spot.range.start < limit {
                 self.reads_credentials |= spot.rule.id == rules::CREDENTIAL_ACCESS.id
-                    && document.place(&spot.range) == Place::Code;
+                    && document.place(&spot.range) == Area::Code;
                 let explanation = spot.rule.explanation.to_owned();
                 self.add(spot.rule, spot.severity, &spot.range, document, explanation);
             }

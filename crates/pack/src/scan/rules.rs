@@ -53,14 +53,14 @@ pub(super) enum Unless {
 
 /// Where in a skill something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Area {
     /// What may be run.
     Code,
     /// What is only read: Markdown, plain text, comments of scripts.
     Text,
 }
 
-impl Place {
+impl Area {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Code, Self::Text];
 }
@@ -93,10 +93,10 @@ impl Levels {
         Self { code: level, text: level }
     }
 
-    pub(super) fn at(&self, place: Place) -> Option<Severity> {
+    pub(super) fn at(&self, place: Area) -> Option<Severity> {
         match place {
-            Place::Code => self.code,
-            Place::Text => self.text,
+            Area::Code => self.code,
+            Area::Text => self.text,
         }
     }
 }
@@ -104,7 +104,7 @@ impl Levels {
 impl Rule {
     /// The gravest severity it can have.
     pub fn worst(&self) -> Severity {
-        let all = Place::ALL.into_iter().filter_map(|place| self.worst_at(place));
+        let all = Area::ALL.into_iter().filter_map(|place| self.worst_at(place));
         // The rules without patterns say themselves how grave a finding is.
         all.max().unwrap_or(match self.id {
             id if id == HIDDEN_UNICODE.id => Severity::Critical,
@@ -114,7 +114,7 @@ impl Rule {
     }
 
     /// The gravest severity it can have in a place.
-    pub fn worst_at(&self, place: Place) -> Option<Severity> {
+    pub fn worst_at(&self, place: Area) -> Option<Severity> {
         self.patterns.iter().filter_map(|pattern| pattern.levels.at(place)).max()
     }
 }

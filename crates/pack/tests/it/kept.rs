@@ -15,7 +15,7 @@ fn uninstall(world: &World) {
 
 /// The kinds and labels of what is kept, the newest first.
 fn kept(world: &World) -> Vec<(KeptAs, String)> {
-    let kept = world.root().kept("beta").unwrap();
+    let kept = world.root().list_kept("beta").unwrap();
     kept.into_iter().map(|kept| (kept.kept_as, kept.label)).collect()
 }
 

@@ -210,13 +210,13 @@ pub(crate) const CHANGES: &[(&str, Change)] = &[
         })
     }),
     ("restore", |world, disk| {
-        let kept = world.root().kept("delta")?.remove(0);
+        let kept = world.root().list_kept("delta")?.remove(0);
         change(world, disk, |opened| {
             opened.restore("delta", &kept, Replace::Never, "20260102T000000Z").map(|_| ())
         })
     }),
     ("restore over another", |world, disk| {
-        let kept = world.root().kept("beta")?.remove(0);
+        let kept = world.root().list_kept("beta")?.remove(0);
         change(world, disk, |opened| {
             opened.restore("beta", &kept, Replace::Backup, "20260102T000000Z").map(|_| ())
         })

@@ -1,7 +1,7 @@
-use super::super::{Action, Risk};
+use super::super::{Effect, Risk};
 use super::CommandLine;
 
-fn rules(line: &CommandLine) -> Vec<(String, String, Action)> {
+fn rules(line: &CommandLine) -> Vec<(String, String, Effect)> {
     line.rules()
         .into_iter()
         .map(|rule| (rule.permission.to_string(), rule.pattern.to_string(), rule.action))
@@ -16,14 +16,14 @@ fn an_argument_is_a_tool_and_perhaps_a_pattern() {
         .approve("run_script")
         .unwrap();
     let expected = [("network_request", "https://example.com/*"), ("run_script", "*")]
-        .map(|(tool, pattern)| (tool.to_owned(), pattern.to_owned(), Action::Allow));
+        .map(|(tool, pattern)| (tool.to_owned(), pattern.to_owned(), Effect::Allow));
     assert_eq!(rules(&line), expected);
 }
 
 #[test]
 fn a_denial_comes_last_wherever_it_was_written() {
     let line = CommandLine::default().deny("grep").unwrap().approve("*").unwrap();
-    assert_eq!(rules(&line).last().unwrap().2, Action::Deny);
+    assert_eq!(rules(&line).last().unwrap().2, Effect::Deny);
 }
 
 #[test]

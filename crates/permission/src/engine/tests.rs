@@ -5,7 +5,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::{
-    Action, Answer, CommandLine, Configuration, Engine, Grant, Layer, Permission, Reason, Request,
+    Answer, CommandLine, Configuration, Effect, Engine, Grant, Layer, Permission, Reason, Request,
     Risk, Rule, Rules, SkillHash, ToolSet, Verdict,
 };
 
@@ -35,7 +35,7 @@ impl Request for Wish {
 }
 
 fn wish(permission: &str, patterns: &[&str], risk: Risk) -> Wish {
-    let permission = Permission::named(permission).unwrap();
+    let permission = Permission::from_name(permission).unwrap();
     Wish { permission, patterns: patterns.iter().map(ToString::to_string).collect(), risk }
 }
 
@@ -55,7 +55,7 @@ fn engine(user: &str, project: &str, profile: &str, command_line: CommandLine) -
 }
 
 /// What the engine decides, and which layer decided for the first pattern.
-fn outcome(engine: &Engine, wish: Wish, skill: Option<&str>) -> (Action, Option<Layer>) {
+fn outcome(engine: &Engine, wish: Wish, skill: Option<&str>) -> (Effect, Option<Layer>) {
     let skill = skill.map(|hash| SkillHash(hash.to_owned()));
     let decision = match engine.decide(wish, skill.as_ref()) {
         Verdict::Allowed(approved) => approved.decision().clone(),
@@ -74,7 +74,7 @@ fn check(
     project: &str,
     profile: &str,
     request: (&'static str, &str),
-    expected: (Action, Option<Layer>),
+    expected: (Effect, Option<Layer>),
 ) {
     let engine = engine(user, project, profile, CommandLine::default());
     assert_eq!(outcome(&engine, wish(request.0, &[request.1], Risk::Medium), None), expected);
@@ -100,15 +100,15 @@ fn the_defaults_are_those_of_the_contract() {
 #[test]
 fn the_last_matching_rule_wins() {
     let user = r#"{"run_script": {"*": "ask", "pdf-*": "allow", "pdf-x*": "deny"}}"#;
-    check(user, "{}", "{}", ("run_script", "csv"), (Action::Ask, Some(Layer::User)));
-    check(user, "{}", "{}", ("run_script", "pdf-a"), (Action::Allow, Some(Layer::User)));
-    check(user, "{}", "{}", ("run_script", "pdf-x"), (Action::Deny, Some(Layer::User)));
+    check(user, "{}", "{}", ("run_script", "csv"), (Effect::Ask, Some(Layer::User)));
+    check(user, "{}", "{}", ("run_script", "pdf-a"), (Effect::Allow, Some(Layer::User)));
+    check(user, "{}", "{}", ("run_script", "pdf-x"), (Effect::Deny, Some(Layer::User)));
     check(
         r#"{"*": "deny", "skill": "allow"}"#,
         "{}",
         "{}",
         ("grep", "x"),
-        (Action::Deny, Some(Layer::User)),
+        (Effect::Deny, Some(Layer::User)),
     );
 }
 
@@ -117,12 +117,12 @@ fn a_later_layer_wins_but_a_project_only_tightens() {
     let allow = r#"{"run_script": "allow"}"#;
     let deny = r#"{"run_script": "deny"}"#;
     let script = ("run_script", "x");
-    check(allow, deny, "{}", script, (Action::Deny, Some(Layer::Project)));
-    check(deny, allow, "{}", script, (Action::Deny, Some(Layer::User)));
-    check("{}", allow, "{}", script, (Action::Ask, Some(Layer::Defaults)));
-    check(allow, deny, allow, script, (Action::Allow, Some(Layer::Profile)));
-    check(allow, "{}", deny, script, (Action::Deny, Some(Layer::Profile)));
-    check("{}", r#"{"network": "allow"}"#, "{}", ("network", "x"), (Action::Ask, None));
+    check(allow, deny, "{}", script, (Effect::Deny, Some(Layer::Project)));
+    check(deny, allow, "{}", script, (Effect::Deny, Some(Layer::User)));
+    check("{}", allow, "{}", script, (Effect::Ask, Some(Layer::Defaults)));
+    check(allow, deny, allow, script, (Effect::Allow, Some(Layer::Profile)));
+    check(allow, "{}", deny, script, (Effect::Deny, Some(Layer::Profile)));
+    check("{}", r#"{"network": "allow"}"#, "{}", ("network", "x"), (Effect::Ask, None));
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn a_required_approval_asks_where_it_was_allowed_and_leaves_what_is_denied() {
     };
     let (allow, deny) = (r#"{"run_script": "allow"}"#, r#"{"run_script": "deny"}"#);
     let none = CommandLine::default;
-    check(allow, "{}", none(), (Action::Ask, Some(Layer::RequiredApproval)));
-    check("{}", allow, none(), (Action::Ask, Some(Layer::RequiredApproval)));
-    check(deny, "{}", none().yes(), (Action::Deny, Some(Layer::User)));
-    check("{}", deny, none(), (Action::Deny, Some(Layer::Profile)));
+    check(allow, "{}", none(), (Effect::Ask, Some(Layer::RequiredApproval)));
+    check("{}", allow, none(), (Effect::Ask, Some(Layer::RequiredApproval)));
+    check(deny, "{}", none().yes(), (Effect::Deny, Some(Layer::User)));
+    check("{}", deny, none(), (Effect::Deny, Some(Layer::Profile)));
     let approved = none().approve("run_script").unwrap();
-    check(allow, "{}", approved, (Action::Allow, Some(Layer::CommandLine)));
+    check(allow, "{}", approved, (Effect::Allow, Some(Layer::CommandLine)));
     let unknown = Rules::asking(["wirte_file"]).unwrap_err();
     assert_eq!(unknown.to_string(), "unknown permission `wirte_file`; did you mean `write_file`?");
 }
@@ -159,16 +159,16 @@ fn any_deny_fails_a_request_and_any_ask_asks_once() {
         CommandLine::default(),
     );
     let action = |patterns: &[&str]| outcome(&engine, wish("skill", patterns, Risk::Low), None).0;
-    assert_eq!(action(&["a", "a"]), Action::Allow);
-    assert_eq!(action(&["a", "b"]), Action::Ask);
-    assert_eq!(action(&["c", "b", "a"]), Action::Deny);
-    assert_eq!(action(&[]), Action::Allow);
+    assert_eq!(action(&["a", "a"]), Effect::Allow);
+    assert_eq!(action(&["a", "b"]), Effect::Ask);
+    assert_eq!(action(&["c", "b", "a"]), Effect::Deny);
+    assert_eq!(action(&[]), Effect::Allow);
 }
 
 #[test]
 fn a_request_without_patterns_does_not_slip_past_a_deny() {
     let engine = engine(r#"{"skill": "deny"}"#, "{}", "{}", CommandLine::default());
-    assert_eq!(outcome(&engine, wish("skill", &[], Risk::Low), None).0, Action::Deny);
+    assert_eq!(outcome(&engine, wish("skill", &[], Risk::Low), None).0, Effect::Deny);
 }
 
 #[test]
@@ -180,10 +180,10 @@ fn yes_answers_questions_up_to_medium_risk_and_no_denials() {
         CommandLine::default().yes(),
     );
     let action = |permission, risk| outcome(&engine, wish(permission, &["x"], risk), None).0;
-    assert_eq!(action("run_script", Risk::Medium), Action::Allow);
-    assert_eq!(action("write_file", Risk::High), Action::Ask);
-    assert_eq!(action("install", Risk::Medium), Action::Deny);
-    assert_eq!(action("delete_file", Risk::High), Action::Deny);
+    assert_eq!(action("run_script", Risk::Medium), Effect::Allow);
+    assert_eq!(action("write_file", Risk::High), Effect::Ask);
+    assert_eq!(action("install", Risk::Medium), Effect::Deny);
+    assert_eq!(action("delete_file", Risk::High), Effect::Deny);
 }
 
 #[test]
@@ -198,10 +198,10 @@ fn the_command_line_approves_and_denies() {
     let engine = engine("{}", "{}", "{}", flags);
     let action =
         |permission, pattern| outcome(&engine, wish(permission, &[pattern], Risk::High), None).0;
-    assert_eq!(action("run_script", "csv/x"), Action::Allow);
-    assert_eq!(action("run_script", "pdf-a/x"), Action::Deny);
-    assert_eq!(action("write_file", "notes/a.md"), Action::Allow);
-    assert_eq!(action("write_file", "src/a.rs"), Action::Deny);
+    assert_eq!(action("run_script", "csv/x"), Effect::Allow);
+    assert_eq!(action("run_script", "pdf-a/x"), Effect::Deny);
+    assert_eq!(action("write_file", "notes/a.md"), Effect::Allow);
+    assert_eq!(action("write_file", "src/a.rs"), Effect::Deny);
 }
 
 #[test]
@@ -215,26 +215,26 @@ fn a_remembered_approval_counts_only_where_everything_is_the_same() {
     }]);
     let action =
         |pattern, skill| outcome(&engine, wish("run_script", &[pattern], Risk::Medium), skill).0;
-    assert_eq!(action("*/x.py", Some("1")), Action::Allow);
-    assert_eq!(action("*/x.py", Some("2")), Action::Ask);
-    assert_eq!(action("*/x.py", None), Action::Ask);
+    assert_eq!(action("*/x.py", Some("1")), Effect::Allow);
+    assert_eq!(action("*/x.py", Some("2")), Effect::Ask);
+    assert_eq!(action("*/x.py", None), Effect::Ask);
     assert_eq!(
         action("a/x.py", Some("1")),
-        Action::Ask,
+        Effect::Ask,
         "a remembered pattern is a text, not a wildcard"
     );
     let mut elsewhere = Engine::new("/other", Configuration::default());
     elsewhere.remember(engine.grants.clone());
     assert_eq!(
         outcome(&elsewhere, wish("run_script", &["*/x.py"], Risk::Medium), Some("1")).0,
-        Action::Ask
+        Effect::Ask
     );
 }
 
 #[test]
 fn a_tool_is_offered_unless_everything_is_denied() {
     let offered = |user, project, permission| {
-        let permission = Permission::named(permission).unwrap();
+        let permission = Permission::from_name(permission).unwrap();
         engine(user, project, "{}", CommandLine::default()).offers(permission)
     };
     assert!(offered("{}", "{}", "run_script"));
@@ -243,15 +243,15 @@ fn a_tool_is_offered_unless_everything_is_denied() {
     assert!(!offered("{}", r#"{"write_file": "ask"}"#, "write_file"));
     assert!(!offered(r#"{"write_file": "ask"}"#, r#"{"write_file": "deny"}"#, "write_file"));
     let tools = Engine::new("/project", Configuration::default()).tools();
-    assert_eq!(tools, ToolSet::named(["read_file", "list_dir", "grep", "run_script"]));
+    assert_eq!(tools, ToolSet::from_names(["read_file", "list_dir", "grep", "run_script"]));
     assert!(offered(r#"{"grep": "ask"}"#, r#"{"grep": {"*": "deny", "src/*": "allow"}}"#, "grep"));
 }
 
 const NAMES: [&str; 4] = ["skill", "run_script", "write_file", "install"];
 const WILDCARDS: [&str; 7] = ["skill", "run_script", "write_file", "*", "*_*", "?????", "s*"];
 
-fn any_action() -> impl Strategy<Value = Action> {
-    select(vec![Action::Allow, Action::Ask, Action::Deny])
+fn any_action() -> impl Strategy<Value = Effect> {
+    select(vec![Effect::Allow, Effect::Ask, Effect::Deny])
 }
 
 fn any_rules() -> impl Strategy<Value = Rules> {
@@ -295,14 +295,14 @@ fn any_wish() -> impl Strategy<Value = Wish> {
     let risk = select(vec![Risk::Low, Risk::Medium, Risk::High]);
     (select(NAMES.to_vec()), vec("[ab*]{0,3}", 1..4), risk).prop_map(
         |(permission, patterns, risk)| {
-            let permission = Permission::named(permission).unwrap();
+            let permission = Permission::from_name(permission).unwrap();
             Wish { permission, patterns, risk }
         },
     )
 }
 
 /// The contract, word for word: go through everything in order and let the last match win.
-fn model(configuration: &Configuration, permission: &str, pattern: &str) -> Action {
+fn model(configuration: &Configuration, permission: &str, pattern: &str) -> Effect {
     let layers = [
         (false, Rules::defaults().0),
         (false, configuration.user.0.clone()),
@@ -313,7 +313,7 @@ fn model(configuration: &Configuration, permission: &str, pattern: &str) -> Acti
         (true, configuration.required_approval.0.clone()),
         (false, configuration.command_line.rules()),
     ];
-    let mut action = Action::Ask;
+    let mut action = Effect::Ask;
     for (tightens, rules) in layers {
         let mut opinion = action;
         for rule in rules {
@@ -340,7 +340,7 @@ proptest! {
     fn the_engine_agrees_with_the_contract(configuration in any_configuration(), wish in any_wish()) {
         let yes = configuration.command_line.answers(wish.risk);
         let strictest = wish.patterns.iter().map(|pattern| model(&configuration, wish.permission.name(), pattern)).max();
-        let expected = if strictest == Some(Action::Ask) && yes { Some(Action::Allow) } else { strictest };
+        let expected = if strictest == Some(Effect::Ask) && yes { Some(Effect::Allow) } else { strictest };
         let engine = Engine::new("/project", configuration);
         prop_assert_eq!(Some(outcome(&engine, wish, None).0), expected);
     }
@@ -358,9 +358,9 @@ proptest! {
         approve_everything(&mut engine, std::slice::from_ref(&wish));
         engine.remember(forged.into_iter().map(|(permission, pattern)| engine_grant(permission, pattern)));
         let after = outcome(&engine, wish, None).0;
-        prop_assert_eq!(after == Action::Deny, before == Action::Deny);
-        if before == Action::Ask {
-            prop_assert_eq!(after, Action::Allow, "an answer of always is remembered");
+        prop_assert_eq!(after == Effect::Deny, before == Effect::Deny);
+        if before == Effect::Ask {
+            prop_assert_eq!(after, Effect::Allow, "an answer of always is remembered");
         }
     }
 
@@ -382,7 +382,7 @@ proptest! {
         for permission in [Permission::Skill, Permission::RunScript] {
             let denied = engine.denials(permission);
             for pattern in &patterns {
-                prop_assert_eq!(denied(pattern), engine.action(permission, pattern) == Action::Deny);
+                prop_assert_eq!(denied(pattern), engine.action(permission, pattern) == Effect::Deny);
             }
         }
     }
@@ -390,9 +390,9 @@ proptest! {
     #[test]
     fn what_is_not_offered_is_denied(configuration in any_configuration(), pattern in "[ab*]{0,3}") {
         let engine = Engine::new("/project", configuration);
-        for permission in NAMES.map(|name| Permission::named(name).unwrap()) {
+        for permission in NAMES.map(|name| Permission::from_name(name).unwrap()) {
             if !engine.offers(permission) {
-                prop_assert_eq!(engine.ruling(permission, &pattern).action, Action::Deny);
+                prop_assert_eq!(engine.ruling(permission, &pattern).action, Effect::Deny);
             }
         }
     }
@@ -401,7 +401,7 @@ proptest! {
 fn engine_grant(permission: &str, pattern: String) -> Grant {
     Grant {
         project: "/project".to_owned(),
-        permission: Permission::named(permission).unwrap(),
+        permission: Permission::from_name(permission).unwrap(),
         pattern,
         skill_hash: None,
     }
@@ -409,12 +409,12 @@ fn engine_grant(permission: &str, pattern: String) -> Grant {
 
 #[test]
 fn what_is_allowed_by_a_name_is_not_allowed_for_a_projects_skill() {
-    use Action::{Allow, Ask, Deny};
+    use Effect::{Allow, Ask, Deny};
     let decided = |user: &str, pattern: &str| {
         let engine = engine(user, "{}", "{}", CommandLine::default());
         outcome(&engine, wish("run_script", &[pattern], Risk::Medium), None).0
     };
-    let check = |rule: &str, own: Action, project: Action| {
+    let check = |rule: &str, own: Effect, project: Effect| {
         let user = format!(r#"{{"run_script": {{{rule}}}}}"#);
         assert_eq!(decided(&user, "a/scripts/x"), own, "{rule}");
         assert_eq!(decided(&user, "project:a/scripts/x"), project, "{rule}");
@@ -436,7 +436,7 @@ fn a_file_called_like_a_projects_skill_is_a_file() {
     let engine =
         engine(r#"{"write_file": {"*": "deny", "a": "ask"}}"#, "{}", "{}", CommandLine::default());
     let wish = wish("write_file", &["project:a"], Risk::High);
-    assert_eq!(outcome(&engine, wish, None).0, Action::Deny);
+    assert_eq!(outcome(&engine, wish, None).0, Effect::Deny);
 }
 
 #[test]
@@ -444,9 +444,9 @@ fn a_command_line_and_a_project_mean_the_skill_that_is_there() {
     let given = CommandLine::default().approve("run_script:a/x").unwrap();
     let approving = engine("{}", "{}", "{}", given);
     let wish = || wish("run_script", &["project:a/x"], Risk::Medium);
-    assert_eq!(outcome(&approving, wish(), None).0, Action::Allow);
+    assert_eq!(outcome(&approving, wish(), None).0, Effect::Allow);
     let allowed = r#"{"run_script": "allow"}"#;
     let project = r#"{"run_script": {"*": "deny", "a/*": "allow"}}"#;
     let engine = engine(allowed, project, "{}", CommandLine::default());
-    assert_eq!(outcome(&engine, wish(), None).0, Action::Allow);
+    assert_eq!(outcome(&engine, wish(), None).0, Effect::Allow);
 }

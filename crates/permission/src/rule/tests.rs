@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::{Action, Rules};
+use super::{Effect, Rules};
 
-fn check(json: &str, expected: &[(&str, &str, Action)]) {
+fn check(json: &str, expected: &[(&str, &str, Effect)]) {
     let rules: Rules = serde_json::from_str(json).unwrap();
     let found: Vec<_> = rules
         .0
@@ -23,11 +23,11 @@ fn rules_keep_the_order_of_the_file() {
         r#"{"skill": {"*": "allow", "internal-*": "deny"},
             "run_script": {"*": "ask", "pdf-*/scripts/*.py": "allow"}, "write_file": "deny"}"#,
         &[
-            ("skill", "*", Action::Allow),
-            ("skill", "internal-*", Action::Deny),
-            ("run_script", "*", Action::Ask),
-            ("run_script", "pdf-*/scripts/*.py", Action::Allow),
-            ("write_file", "*", Action::Deny),
+            ("skill", "*", Effect::Allow),
+            ("skill", "internal-*", Effect::Deny),
+            ("run_script", "*", Effect::Ask),
+            ("run_script", "pdf-*/scripts/*.py", Effect::Allow),
+            ("write_file", "*", Effect::Deny),
         ],
     );
 }
@@ -37,10 +37,10 @@ fn keys_are_neither_sorted_nor_merged() {
     check(
         r#"{"skill": {"z": "allow", "a": "deny"}, "*": "ask", "skill": "deny"}"#,
         &[
-            ("skill", "z", Action::Allow),
-            ("skill", "a", Action::Deny),
-            ("*", "*", Action::Ask),
-            ("skill", "*", Action::Deny),
+            ("skill", "z", Effect::Allow),
+            ("skill", "a", Effect::Deny),
+            ("*", "*", Effect::Ask),
+            ("skill", "*", Effect::Deny),
         ],
     );
 }
@@ -49,7 +49,7 @@ fn keys_are_neither_sorted_nor_merged() {
 fn profiles_are_rules_by_name() {
     let json = r#"{"readonly": {"run_script": "deny", "write_file": "deny", "delete_file": "deny", "network_request": "deny"}}"#;
     let profiles: BTreeMap<String, Rules> = serde_json::from_str(json).unwrap();
-    let denied = profiles["readonly"].0.iter().filter(|rule| rule.action == Action::Deny);
+    let denied = profiles["readonly"].0.iter().filter(|rule| rule.action == Effect::Deny);
     assert_eq!(denied.count(), 4);
 }
 
@@ -68,5 +68,5 @@ fn the_schema_accepts_what_the_parser_does() {
     let schema = serde_json::to_value(schemars::schema_for!(Rules)).unwrap();
     assert_eq!(schema["type"], "object");
     assert_eq!(schema["additionalProperties"]["anyOf"][1]["type"], "object");
-    assert_eq!(schema["$defs"]["Action"]["oneOf"].as_array().map(Vec::len), Some(3));
+    assert_eq!(schema["$defs"]["Effect"]["oneOf"].as_array().map(Vec::len), Some(3));
 }

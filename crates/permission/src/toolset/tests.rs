@@ -5,7 +5,7 @@ use super::{Risk, Tool, ToolSet};
 
 fn check(configured: &[&str], declared: Option<&[&str]>, policy: Risk, expected: &[&str]) {
     let effective = ToolSet::effective(
-        &ToolSet::named(configured.iter().copied()),
+        &ToolSet::from_names(configured.iter().copied()),
         declared.map(|names| names.iter().copied()),
         &ToolSet::up_to(policy),
     );
@@ -38,7 +38,7 @@ fn the_policy_takes_risky_tools_away() {
 #[test]
 fn names_lead_back_to_their_tools() {
     for tool in Tool::ALL {
-        assert_eq!(Tool::named(tool.name()), Some(tool));
+        assert_eq!(Tool::from_name(tool.name()), Some(tool));
         assert_eq!(serde_json::to_value(tool).unwrap(), tool.name());
     }
 }

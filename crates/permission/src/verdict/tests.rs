@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    Action, Answer, ApprovalId, Configuration, Denial, Engine, Invocation, Pending, Permission,
+    Answer, ApprovalId, Configuration, Denial, Effect, Engine, Invocation, Pending, Permission,
     Reason, Request, Risk, Scope, SkillHash, Verdict,
 };
 
@@ -63,7 +63,7 @@ fn a_yes_is_remembered_as_long_as_its_scope() {
         let decision = granted.approved.decision();
         assert_eq!(
             (decision.action, &decision.rulings[0].reason),
-            (Action::Allow, &Reason::Answered(scope))
+            (Effect::Allow, &Reason::Answered(scope))
         );
         for grant in &granted.grants {
             assert_eq!(grant.skill_hash, Some(SkillHash("abc".to_owned())));

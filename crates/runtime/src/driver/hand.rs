@@ -9,7 +9,7 @@ use agent::action::Action;
 use agent::request::{Refusal, Request};
 use permission::{ApprovalRequest, Approved, Pending};
 
-use super::meant::meant;
+use super::verbatim::restore;
 
 /// What the driver holds of the action under way, as long as the process lasts.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ impl InHand {
 
     /// What to do for an action of the run, whose own words are without secrets.
     pub(super) fn whole(&self, action: &Action) -> Result<Action, Refusal> {
-        meant(action, self.decided.as_ref())
+        restore(action, self.decided.as_ref())
     }
 
     pub(super) fn take(&mut self) -> Held {

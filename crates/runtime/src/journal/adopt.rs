@@ -10,15 +10,15 @@ use super::error::JournalError;
 use super::lines::{Files, SEALS};
 use super::open::lock;
 use super::owner::{Origin, Owner};
-use super::place::Place;
+use super::record_folder::RecordFolder;
 use super::{Durability, sealed};
 
 /// Signs a record, and those of its child runs, as adopted. Only what is whole can be taken over.
 pub fn adopt(folder: &Path, owner: &Owner) -> Result<(), JournalError> {
-    adopt_at(&Place::open(folder)?, owner)
+    adopt_at(&RecordFolder::open(folder)?, owner)
 }
 
-fn adopt_at(place: &Place, owner: &Owner) -> Result<(), JournalError> {
+fn adopt_at(place: &RecordFolder, owner: &Owner) -> Result<(), JournalError> {
     let run_id: RunId = place.name().parse()?;
     let _lock = lock(place)?;
     // The child runs first: a record is the owner's when all of it is.

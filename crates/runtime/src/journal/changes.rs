@@ -18,7 +18,7 @@ use super::child::children;
 use super::error::JournalError;
 use super::lines::read_at;
 use super::owner::{Origin, Owner};
-use super::place::Place;
+use super::record_folder::RecordFolder;
 use super::verify::{Problem, verify};
 use super::{Durability, Journal, content, limits};
 
@@ -142,7 +142,7 @@ pub fn changes(folder: &Path, owner: &Owner) -> Result<(Vec<Undo>, Origin), Jour
 /// The same of anybody's run, to be looked at.
 pub fn recorded_changes(folder: &Path) -> Result<Vec<Undo>, JournalError> {
     let mut left = limits::TOGETHER;
-    changes_at(&Place::open(folder)?, &mut left)
+    changes_at(&RecordFolder::open(folder)?, &mut left)
 }
 
 /// What an event says about changes.
@@ -160,7 +160,7 @@ impl Told {
 }
 
 /// The same of a run whose folder is open; `left` is how many bytes there may still be.
-pub(super) fn changes_at(place: &Place, left: &mut u64) -> Result<Vec<Undo>, JournalError> {
+pub(super) fn changes_at(place: &RecordFolder, left: &mut u64) -> Result<Vec<Undo>, JournalError> {
     let events = read_at(place)?;
     let told: Vec<Told> = events.iter().flat_map(Told::of).collect();
     let is_finished = events.last().is_some_and(|event| event.data.is_end());
@@ -195,7 +195,7 @@ pub(super) fn changes_at(place: &Place, left: &mut u64) -> Result<Vec<Undo>, Jou
     Ok(all)
 }
 
-fn damaged(place: &Place, seq: u64, message: String) -> JournalError {
+fn damaged(place: &RecordFolder, seq: u64, message: String) -> JournalError {
     JournalError::Damaged { folder: place.path().to_owned(), seq, message }
 }
 

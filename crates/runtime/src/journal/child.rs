@@ -10,8 +10,8 @@ use super::Journal;
 use super::error::JournalError;
 use super::lines::EVENTS;
 use super::listing::run_ids;
-use super::place::Place;
 use super::record::{restore, setup_of};
+use super::record_folder::RecordFolder;
 
 impl Journal {
     /// A child run with its record. One that an interruption cut off goes on where it was: beginning it
@@ -39,7 +39,7 @@ impl Journal {
 }
 
 /// The child runs that a run has begun, oldest first.
-pub(super) fn children(place: &Place) -> Result<Vec<RunId>, JournalError> {
+pub(super) fn children(place: &RecordFolder) -> Result<Vec<RunId>, JournalError> {
     let own = place.name();
     let mut all = Vec::new();
     for run_id in run_ids(place.runs())? {

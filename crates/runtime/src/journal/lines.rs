@@ -10,7 +10,7 @@ use state::{Folder, StateError};
 use super::detach::{DEPTH, Reference, Unattached, attach};
 use super::error::JournalError;
 use super::line::Line;
-use super::place::Place;
+use super::record_folder::RecordFolder;
 use super::{content, limits, seal::Seals};
 pub(super) use agent::stored::EVENTS;
 
@@ -27,7 +27,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn read(place: &Place) -> Result<Self, JournalError> {
+    pub(super) fn read(place: &RecordFolder) -> Result<Self, JournalError> {
         // The seals first: a process that is writing adds to the events after them.
         let seals = match place.own().read(SEALS, limits::SEALS) {
             Ok(bytes) => Some(Seals::parse(&bytes)),
@@ -39,7 +39,7 @@ impl Files {
 }
 
 /// The bytes of `events.jsonl`.
-pub(super) fn read_events(place: &Place) -> Result<Vec<u8>, JournalError> {
+pub(super) fn read_events(place: &RecordFolder) -> Result<Vec<u8>, JournalError> {
     let bytes =
         place.own().read(EVENTS, limits::EVENTS).map_err(|error| match error.is_missing() {
             true => JournalError::NotFound { folder: place.path().to_owned() },
@@ -137,11 +137,11 @@ fn depth(text: &[u8]) -> usize {
 
 /// The events of a run, with their whole data. What another process is writing may be missing at the end.
 pub fn read(folder: &Path) -> Result<Vec<Event>, JournalError> {
-    read_at(&Place::open(folder)?)
+    read_at(&RecordFolder::open(folder)?)
 }
 
 /// The same of a run whose folder is open.
-pub(super) fn read_at(place: &Place) -> Result<Vec<Event>, JournalError> {
+pub(super) fn read_at(place: &RecordFolder) -> Result<Vec<Event>, JournalError> {
     let bytes = read_events(place)?;
     let (lines, _) = split(&bytes);
     let mut texts = Texts::new(place.own());

@@ -15,7 +15,7 @@ use super::changes::unvouched;
 use super::content::Contents;
 use super::error::JournalError;
 use super::lines::{EVENTS, Files, SEALS, Texts};
-use super::place::Place;
+use super::record_folder::RecordFolder;
 use super::summary::{ANSWER, SUMMARY, Summing};
 use super::verify::ProblemKind;
 use super::{Durability, Journal, Origin, Owner, limits, sealed};
@@ -65,7 +65,7 @@ impl Journal {
             own.create_folder(name, Access::Private)?;
         }
         let events = own.create_file(EVENTS)?;
-        let place = Place::new(Arc::clone(runs), own);
+        let place = RecordFolder::new(Arc::clone(runs), own);
         let events = locked(events, &place)?;
         let signing = (owner.cloned(), Origin::Here);
         let journal = Self::new(place, run_id.clone(), events, durability, signing)?;
@@ -82,7 +82,7 @@ impl Journal {
         durability: Durability,
         owner: &Owner,
     ) -> Result<(Self, Vec<Event>), JournalError> {
-        let place = Place::open(folder)?;
+        let place = RecordFolder::open(folder)?;
         let run_id: RunId = place.name().parse()?;
         let events = place.own().open_to_append(EVENTS).map_err(|error| missing(error, &place))?;
         let events = locked(events, &place)?;
@@ -122,7 +122,7 @@ impl Journal {
     }
 
     fn new(
-        place: Place,
+        place: RecordFolder,
         run_id: RunId,
         events: File,
         durability: Durability,
@@ -203,12 +203,12 @@ fn hide_from_git(runs: &Folder) -> Result<(), JournalError> {
 const IGNORED: &str = ".gitignore";
 
 /// The file of events, for this process alone as long as it is open.
-pub(super) fn lock(place: &Place) -> Result<File, JournalError> {
+pub(super) fn lock(place: &RecordFolder) -> Result<File, JournalError> {
     let events = place.own().open_to_lock(EVENTS).map_err(|error| missing(error, place))?;
     locked(events, place)
 }
 
-fn locked(events: File, place: &Place) -> Result<File, JournalError> {
+fn locked(events: File, place: &RecordFolder) -> Result<File, JournalError> {
     match events.try_lock() {
         Ok(()) => Ok(events),
         Err(TryLockError::WouldBlock) => {
@@ -221,7 +221,7 @@ fn locked(events: File, place: &Place) -> Result<File, JournalError> {
 }
 
 /// A folder without events is no run.
-fn missing(error: StateError, place: &Place) -> JournalError {
+fn missing(error: StateError, place: &RecordFolder) -> JournalError {
     match error.is_missing() {
         true => JournalError::NotFound { folder: place.path().to_owned() },
         false => error.into(),
@@ -232,7 +232,7 @@ fn missing(error: StateError, place: &Place) -> JournalError {
 ///
 /// To find out, it holds the lock for a moment; whoever opens the run just then is told to wait.
 pub fn is_in_use(folder: &Path) -> Result<bool, JournalError> {
-    match lock(&Place::open(folder)?) {
+    match lock(&RecordFolder::open(folder)?) {
         Ok(_) => Ok(false),
         Err(JournalError::Locked { .. }) => Ok(true),
         Err(error) => Err(error),

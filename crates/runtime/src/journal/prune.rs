@@ -17,7 +17,7 @@ use super::error::JournalError;
 use super::index::INDEXES;
 use super::listing::{Unlisted, open_runs, run_ids, summarize};
 use super::open::lock;
-use super::place::Place;
+use super::record_folder::RecordFolder;
 
 /// What folders are called from the moment they begin to be removed.
 const REMOVED: &str = ".removed-";
@@ -144,8 +144,8 @@ fn is_due(
     }
 }
 
-fn place(runs: &Arc<Folder>, run_id: &str) -> Result<Place, JournalError> {
-    Ok(Place::new(Arc::clone(runs), runs.folder(run_id)?))
+fn place(runs: &Arc<Folder>, run_id: &str) -> Result<RecordFolder, JournalError> {
+    Ok(RecordFolder::new(Arc::clone(runs), runs.folder(run_id)?))
 }
 
 fn in_words(error: &JournalError) -> String {

@@ -22,8 +22,8 @@ use super::redact::is_redacted;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, thiserror::Error)]
 #[error(
     "event {seq} differs at `{path}`: the record has `{}`, the replay `{}`",
-    shown(expected),
-    shown(found)
+    render(expected),
+    render(found)
 )]
 pub struct Difference {
     /// The event.
@@ -43,7 +43,7 @@ impl Difference {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn render(value: &Value) -> String {
     basics::text::prefix(&value.to_string(), 200).to_owned()
 }
 

@@ -17,7 +17,7 @@ use super::error::JournalError;
 use super::index::{INDEX, index_hash};
 use super::lines::{Files, SEALS, Texts};
 use super::owner::{Origin, Owner};
-use super::place::Place;
+use super::record_folder::RecordFolder;
 use super::summary::{ANSWER, RunSummary, SUMMARY, summary};
 use super::{content, limits};
 
@@ -90,7 +90,7 @@ impl Problem {
 ///
 /// That includes its child runs.
 pub fn verify(folder: &Path, owner: Option<&Owner>) -> Result<Verification, JournalError> {
-    let place = Place::open(folder)?;
+    let place = RecordFolder::open(folder)?;
     let (mut found, _) = examine(&place, owner)?;
     // Once for the whole family: it looks at child runs, too.
     if found.ok
@@ -104,7 +104,7 @@ pub fn verify(folder: &Path, owner: Option<&Owner>) -> Result<Verification, Jour
 
 /// The same, with the hash of the last event.
 fn examine(
-    place: &Place,
+    place: &RecordFolder,
     owner: Option<&Owner>,
 ) -> Result<(Verification, Option<String>), JournalError> {
     let files = Files::read(place)?;
@@ -192,7 +192,7 @@ struct Children<'o> {
 
 impl Children<'_> {
     /// Child runs are what was written, and ended as the parent was told.
-    fn check(&mut self, place: &Place, begun: Vec<Begun>) -> Result<(), JournalError> {
+    fn check(&mut self, place: &RecordFolder, begun: Vec<Begun>) -> Result<(), JournalError> {
         let mut present = children(place)?;
         for Begun { seq, id, ended } in begun {
             let index = present.iter().position(|child| child.as_str() == id);
@@ -223,7 +223,7 @@ impl Children<'_> {
 }
 
 /// What is needed to take changes back can be read.
-fn check_changes(place: &Place) -> Result<(), String> {
+fn check_changes(place: &RecordFolder) -> Result<(), String> {
     let mut left = limits::TOGETHER;
     changes_at(place, &mut left).map(|_| ()).map_err(|error| error.to_string())
 }

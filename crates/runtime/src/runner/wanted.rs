@@ -42,7 +42,7 @@ impl Wanted {
         request: &str,
         name: &str,
     ) -> Result<Self, Failure> {
-        let entry = runtime.meant(index, name)?;
+        let entry = runtime.resolve(index, name)?;
         if let Some(waiting) = entry.waiting {
             return Err(waits(&entry.name, waiting));
         }

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use permission::{Action, Configuration, Engine, Permission};
+use permission::{Configuration, Effect, Engine, Permission};
 use serde_json::{Map, Value, json};
 
 use super::layers::Layers;
@@ -78,13 +78,13 @@ fn strict_rules(user: &RuleSet, environment: &RuleSet) -> Option<String> {
     let mut sections = Vec::new();
     for permission in Permission::ALL {
         let all = user.permissions.0.iter().chain(&environment.permissions.0);
-        let mut kept: Vec<(&str, Action)> = Vec::new();
+        let mut kept: Vec<(&str, Effect)> = Vec::new();
         let mut is_strict = false;
         for rule in all.filter(|rule| rule.is_about(permission)) {
             let pattern = rule.pattern.as_str();
             // A denial counts where the tool is off by default, too: a case may approve it.
             is_strict |=
-                rule.action == Action::Deny || rule.action > defaults.action(permission, pattern);
+                rule.action == Effect::Deny || rule.action > defaults.action(permission, pattern);
             if is_strict {
                 // The last one counts, and an object has room for one.
                 kept.retain(|(other, _)| *other != pattern);

@@ -133,7 +133,7 @@ impl Provider {
     }
 
     /// The provider of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Offline, Self::Scripted, Self::Mock, Self::OpenAi, Self::Anthropic];
         all.into_iter().find(|provider| provider.as_str() == name)
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use permission::{Action, Configuration, Engine, Permission, Rule, Rules};
+use permission::{Configuration, Effect, Engine, Permission, Rule, Rules};
 use serde_json::{Map, Value, json};
 
 use super::Origin;
@@ -69,7 +69,7 @@ fn drop_ignored(rules: &mut Rules, section: &str, below: &[Rule]) -> Vec<Objecti
 /// Whether a rule of a project asks for more than the rules below it give, and for nothing else: it takes back
 /// nothing that they allow, and is no exception to a stricter rule of the project before it.
 fn loosens(rule: &Rule, before: &[Rule], below: &[Rule]) -> bool {
-    let about = |rules: &[Rule], permission: Permission, differs: fn(Action, Action) -> bool| {
+    let about = |rules: &[Rule], permission: Permission, differs: fn(Effect, Effect) -> bool| {
         let mut about = rules.iter().filter(|other| other.is_about(permission));
         about.any(|other| differs(other.action, rule.action))
     };
@@ -80,14 +80,14 @@ fn loosens(rule: &Rule, before: &[Rule], below: &[Rule]) -> bool {
     // Where no rule is about it, it asks.
     let is_stricter_below = |name: Permission| {
         about(below, name, |other, own| other > own)
-            || rule.action == Action::Allow && !about(below, name, |_, _| true)
+            || rule.action == Effect::Allow && !about(below, name, |_, _| true)
     };
     let named = || Permission::ALL.into_iter().filter(|name| rule.is_about(*name));
     !named().any(counts) && named().any(is_stricter_below)
 }
 
 /// What counts of one section, by permission and pattern, and where it is from.
-type Shown = BTreeMap<String, BTreeMap<String, (Action, Origin)>>;
+type Shown = BTreeMap<String, BTreeMap<String, (Effect, Origin)>>;
 
 /// The rules that count, as they could be written in one file, and where each is from.
 pub(super) struct Effective {
@@ -101,13 +101,13 @@ pub(super) struct Effective {
 pub(super) fn effective(own: &[(Origin, RuleSet)], project: (&Origin, &RuleSet)) -> Effective {
     let mut origins = BTreeMap::new();
     let permissions = section(own, project, |rules| &rules.permissions.0);
-    let permissions = written("permissions", permissions, &mut origins);
+    let permissions = describe("permissions", permissions, &mut origins);
     let names =
         own.iter().map(|(_, rules)| rules).chain([project.1]).flat_map(|r| r.profiles.keys());
     let mut profiles = Map::new();
     for name in names {
         let shown = section(own, project, |rules| rules.profile(name));
-        let rules = written(&format!("profiles.{name}"), shown, &mut origins);
+        let rules = describe(&format!("profiles.{name}"), shown, &mut origins);
         profiles.insert(name.clone(), Value::Object(rules));
     }
     Effective { permissions, profiles, origins }
@@ -132,11 +132,11 @@ fn section(
     let engine =
         Engine::new("", Configuration { user: Rules(below.clone()), ..Default::default() });
     // A rule about several permissions is compared with those about as many.
-    let below = |about: &str, pattern: &str| match Permission::named(about) {
+    let below = |about: &str, pattern: &str| match Permission::from_name(about) {
         Some(permission) => engine.action(permission, pattern),
         None => {
             let meets = |r: &&Rule| r.permission.matches(about) && r.pattern.matches(pattern);
-            below.iter().rfind(meets).map_or(Action::Ask, |rule| rule.action)
+            below.iter().rfind(meets).map_or(Effect::Ask, |rule| rule.action)
         }
     };
     for rule in rules(project) {
@@ -152,7 +152,7 @@ fn section(
     shown
 }
 
-fn written(key: &str, shown: Shown, origins: &mut BTreeMap<String, Origin>) -> Map<String, Value> {
+fn describe(key: &str, shown: Shown, origins: &mut BTreeMap<String, Origin>) -> Map<String, Value> {
     let mut map = Map::new();
     for (permission, patterns) in shown {
         let mut actions = Map::new();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use state::{Cause, StateError};
 
 use super::layers::{closest, known_keys, leaves};
-use super::place::Place;
+use super::position::Position;
 use super::rules::RuleSet;
 use super::{Config, Origin, model};
 
@@ -66,7 +66,7 @@ pub enum ConfigError {
         /// Its name.
         key: String,
         /// Where it stands.
-        place: Place,
+        place: Position,
         /// What may be meant.
         suggestion: Option<String>,
     },
@@ -76,7 +76,7 @@ pub enum ConfigError {
         /// Its name.
         key: String,
         /// Where it stands.
-        place: Place,
+        place: Position,
         /// What is wrong.
         reason: String,
     },
@@ -186,8 +186,8 @@ impl Said {
         ConfigError::Value { key: key.to_owned(), place: self.place(key), reason }
     }
 
-    fn place(&self, key: &str) -> Place {
-        Place::of(&self.origin, &self.text, key)
+    fn place(&self, key: &str) -> Position {
+        Position::of(&self.origin, &self.text, key)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use agent::action::Action;
 use agent::request::Request;
-use permission::{Action as Ruling, Engine, Permission, Request as _, Risk, SkillHash};
+use permission::{Effect, Engine, Permission, Request as _, Risk, SkillHash};
 use serde_json::{Value, json};
 use skill::index::Entry;
 use skill::load::Files;
@@ -41,7 +41,7 @@ pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) ->
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let patterns: Vec<String> =
         entries.iter().map(|entry| entry.rule_name().into_owned()).collect();
-    let asks = |pattern: &String| engine.action(Permission::Skill, pattern) == Ruling::Ask;
+    let asks = |pattern: &String| engine.action(Permission::Skill, pattern) == Effect::Ask;
     // Their files are only read to find out what an approval would be bound to.
     let skill_hash = if patterns.iter().any(asks) { content_hash(entries) } else { None };
     let unbound = skill_hash.is_none() && patterns.iter().any(asks);

@@ -81,23 +81,23 @@ impl<'a> Streams<'a> {
         // Also where it went wrong: what it wrote until then is kept.
         let passed = (filters.0.finish(), filters.1.finish());
         let exit = exit.map_err(|error| of_script(&error))?;
-        let stdout = kept(self.run, self.stdout, passed.0.map_err(failed)?).map_err(failed)?;
-        let stderr = kept(self.run, self.stderr, passed.1.map_err(failed)?).map_err(failed)?;
+        let stdout = keep(self.run, self.stdout, passed.0.map_err(failed)?).map_err(failed)?;
+        let stderr = keep(self.run, self.stderr, passed.1.map_err(failed)?).map_err(failed)?;
         Ok((exit, [stdout, stderr]))
     }
 }
 
-fn kept(run: &Folder, stream: Stream, Passed { bytes, sha256 }: Passed) -> io::Result<Kept> {
+fn keep(run: &Folder, stream: Stream, Passed { bytes, sha256 }: Passed) -> io::Result<Kept> {
     if bytes == 0 {
         run.remove_file(&stream.name)?;
         return Ok(Kept { name: None, sha256, bytes, shown: String::new(), truncated: false });
     }
-    let (shown, truncated) = shown(stream.file, bytes)?;
+    let (shown, truncated) = excerpt(stream.file, bytes)?;
     Ok(Kept { name: Some(stream.name), sha256, bytes, shown, truncated })
 }
 
 /// All of a stream, or its beginning and its end; and whether something is left out.
-fn shown(mut file: File, bytes: u64) -> io::Result<(String, bool)> {
+fn excerpt(mut file: File, bytes: u64) -> io::Result<(String, bool)> {
     file.sync_all()?;
     file.seek(SeekFrom::Start(0))?;
     let head = visible(&mut file)?;

@@ -47,7 +47,7 @@ impl Connection {
             invoked: Some(skill),
             verbatim: false,
         };
-        let observation = match self.wanted(wanted, &asking, context).await? {
+        let observation = match self.carry_out(wanted, &asking, context).await? {
             Outcome::Done(observation, _) => *observation,
             Outcome::Asks(question) => {
                 if let Some(handed) = asking.handed(&question) {

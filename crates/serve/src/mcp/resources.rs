@@ -53,13 +53,13 @@ impl Connection {
             return Err(unknown(&uri));
         };
         let asking = Asking::new(context, request.input_responses, request.request_state);
-        let skill = SkillRef::named(skill);
+        let skill = SkillRef::from_name(skill);
         let wanted = Wanted {
             action: Action::LoadResource { skill, relative_path: path, section_hint: None },
             invoked: None,
             verbatim: true,
         };
-        match self.wanted(wanted, &asking, context).await? {
+        match self.carry_out(wanted, &asking, context).await? {
             Outcome::Done(_, Some(bytes)) => {
                 Ok(ReadResourceResult::new(vec![contents(uri, bytes)]).into())
             }

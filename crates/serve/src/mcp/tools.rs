@@ -41,7 +41,7 @@ impl Connection {
         let action = skill_tool::action(&request.name, arguments).filter(|_| offered);
         let action = match action.ok_or_else(unknown)? {
             Ok(action) => action,
-            Err(refusal) => return Ok(shown(&Observation::failed(&refusal)).into()),
+            Err(refusal) => return Ok(to_result(&Observation::failed(&refusal)).into()),
         };
         let asking = Asking::new(context, request.input_responses, request.request_state);
         if let Some(first) = selection_before(&action, context) {
@@ -60,11 +60,11 @@ impl Connection {
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
         let wanted = Wanted { action, invoked: None, verbatim: false };
-        self.wanted(wanted, asking, context).await
+        self.carry_out(wanted, asking, context).await
     }
 
     /// Does it in the client's session, unless the client gives up.
-    pub(super) async fn wanted(
+    pub(super) async fn carry_out(
         &self,
         wanted: Wanted,
         asking: &Asking,
@@ -99,10 +99,10 @@ fn selection_before(action: &Action, context: &RequestContext<RoleServer>) -> Op
 
 fn answered(outcome: Outcome, asking: &Asking) -> CallToolResponse {
     match outcome {
-        Outcome::Done(observation, _) => shown(&observation).into(),
+        Outcome::Done(observation, _) => to_result(&observation).into(),
         Outcome::Asks(question) => match asking.handed(&question) {
             Some(handed) => handed.into(),
-            None => shown(&Observation::failed(&unanswered(&question))).into(),
+            None => to_result(&Observation::failed(&unanswered(&question))).into(),
         },
     }
 }
@@ -119,7 +119,7 @@ fn tool(definition: &Definition) -> Tool {
     tool
 }
 
-fn shown(observation: &Observation) -> CallToolResult {
+fn to_result(observation: &Observation) -> CallToolResult {
     let content = vec![ContentBlock::text(observation.text.clone())];
     match observation.code {
         None => CallToolResult::success(content),

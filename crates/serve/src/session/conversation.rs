@@ -18,7 +18,7 @@ use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
 use runtime::journal::{Journal, JournalError};
 use runtime::runner::{NewRecord, begin};
 
-use super::desk::{Desk, Desktop, Nobody};
+use super::desk::{Desk, Nobody, OneAnswer};
 use super::{Call, Outcome, Question, Said, Wanted};
 use crate::shelf::{Open, Settings, Shelf};
 
@@ -56,18 +56,18 @@ pub(super) fn call(
         None => Conversation::begin(shelf, client)
             .and_then(|conversation| place.insert(conversation).decide(call)),
     };
-    told(place, outcome)
+    settle(place, outcome)
 }
 
 /// Goes on with what a person said to a question; without an answer it is as if they had said no.
 pub(super) fn answer(place: &mut Option<Conversation>, call: &Call, said: Option<Said>) -> Outcome {
     let Some(conversation) = place else { return failed("the session was ended") };
-    let outcome = conversation.go_on(call, Some(said.unwrap_or_else(unheard)));
-    told(place, outcome)
+    let outcome = conversation.go_on(call, Some(said.unwrap_or_else(decline)));
+    settle(place, outcome)
 }
 
 /// What the client is told. A conversation that ended, or cannot be recorded, makes way for another one.
-fn told(place: &mut Option<Conversation>, outcome: Result<Outcome, SessionError>) -> Outcome {
+fn settle(place: &mut Option<Conversation>, outcome: Result<Outcome, SessionError>) -> Outcome {
     let ended = place.as_ref().is_some_and(|conversation| conversation.run.outcome().is_some());
     if ended || outcome.is_err() {
         *place = None;
@@ -81,7 +81,7 @@ fn failed(message: &str) -> Outcome {
     Outcome::Done(Box::new(Observation::failed(&refusal)), None)
 }
 
-fn unheard() -> Said {
+fn decline() -> Said {
     Said::No(Some("nobody was there to ask".to_owned()))
 }
 
@@ -133,7 +133,7 @@ impl Conversation {
     fn decide(&mut self, call: &Call) -> Result<Outcome, SessionError> {
         // Whoever was asked before is not listened to any more.
         if let Step::Ask(_) = self.run.step() {
-            self.go_on(call, Some(unheard()))?;
+            self.go_on(call, Some(decline()))?;
         }
         self.go_on(call, None)
     }
@@ -146,7 +146,7 @@ impl Conversation {
             model: &mut Client(&call.wanted),
             toolbox: &mut desk,
             engine: &mut self.engine,
-            approver: &mut Desktop { said },
+            approver: &mut OneAnswer { said },
             grants: None,
             listener: &mut Nobody,
             redactor: &shelf.settings.redactor,

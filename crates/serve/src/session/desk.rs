@@ -115,11 +115,11 @@ impl Toolbox for Desk<'_> {
 }
 
 /// Says what the person behind the client said, if they have.
-pub(super) struct Desktop {
+pub(super) struct OneAnswer {
     pub(super) said: Option<Said>,
 }
 
-impl Approver for Desktop {
+impl Approver for OneAnswer {
     fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
         self.said.take().map(Answer::from)
     }

@@ -39,9 +39,9 @@ fn the_table_holds_every_file_of_the_skills_folder() {
 
 #[test]
 fn every_builtin_skill_is_valid() {
-    let scan = scan();
-    assert_eq!(scan.found.len(), SKILLS.len());
-    for (found, (name, files)) in scan.found.iter().zip(SKILLS) {
+    let discovery = discover();
+    assert_eq!(discovery.found.len(), SKILLS.len());
+    for (found, (name, files)) in discovery.found.iter().zip(SKILLS) {
         assert_eq!(files[0].path, "SKILL.md");
         assert_eq!(found.metadata.name, *name);
         assert_eq!(found.metadata.diagnostics, [], "{name}");

@@ -13,10 +13,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::{Cache, framed};
+use crate::discover::{Stamp, map_in_order, path_bytes};
 use crate::index::Entry;
 use crate::metadata::ReadOptions;
 use crate::roots::Root;
-use crate::scan::{Stamp, map_in_order, path_bytes};
 use crate::search::{SearchIndex, Words, fingerprint_of};
 
 const WORDS_MAGIC: &framed::Magic = b"skillful-word-1\n";

@@ -11,25 +11,25 @@ impl Cache {
     }
 }
 
-/// What a scan says, whatever it took to say it.
-fn said(scan: &Scan) -> (Vec<Found>, Vec<Ignored>) {
-    (scan.found.clone(), scan.ignored.clone())
+/// What a discovery says, whatever it took to say it.
+fn said(discovery: &Discovery) -> (Vec<Found>, Vec<Ignored>) {
+    (discovery.found.clone(), discovery.ignored.clone())
 }
 
-fn fresh(world: &World, options: &ScanOptions) -> (Vec<Found>, Vec<Ignored>) {
-    said(&scan::scan(&world.path("root"), options, &Known::new(), SystemTime::now()).0)
+fn fresh(world: &World, options: &DiscoveryOptions) -> (Vec<Found>, Vec<Ignored>) {
+    said(&discover::discover(&world.path("root"), options, &Known::new(), SystemTime::now()).0)
 }
 
-/// Scans through the cache, which must say what a fresh scan says.
+/// Scans through the cache, which must say what a fresh discovery says.
 #[track_caller]
 fn cached(world: &World, cache: &Cache) -> (CacheState, u64) {
-    let options = ScanOptions::default();
-    let (scan, state) = cache.scan(&world.path("root"), &options);
-    assert_eq!(said(&scan), fresh(world, &options));
-    (state, scan.bytes_read)
+    let options = DiscoveryOptions::default();
+    let (discovery, state) = cache.discover(&world.path("root"), &options);
+    assert_eq!(said(&discovery), fresh(world, &options));
+    (state, discovery.bytes_read)
 }
 
-/// A world in which every kind of thing that a scan looks at is there.
+/// A world in which every kind of thing that a discovery looks at is there.
 fn world() -> World {
     let world = World::with_skills([
         "root/a",
@@ -59,7 +59,7 @@ fn world() -> World {
 
 const SAME_LENGTH: &str = "---\nname: x\ndescription: What x does.\n---\nBody.\n";
 
-/// A change that must show in the next scan.
+/// A change that must show in the next discovery.
 type Change = (&'static str, fn(&World));
 
 const CHANGES: &[Change] = &[
@@ -156,10 +156,10 @@ fn every_change_is_noticed_with_a_warm_cache() {
         let cache = Cache::in_an_hour(&world);
         assert_eq!(cached(&world, &cache).0, CacheState::Cold, "{what}");
         assert_eq!(cached(&world, &cache), (CacheState::Warm, 0), "{what}");
-        let before = fresh(&world, &ScanOptions::default());
+        let before = fresh(&world, &DiscoveryOptions::default());
         world.tick();
         change(&world);
-        assert_ne!(before, fresh(&world, &ScanOptions::default()), "{what} shows");
+        assert_ne!(before, fresh(&world, &DiscoveryOptions::default()), "{what} shows");
         assert_eq!(cached(&world, &cache).0, CacheState::Partial, "{what}");
         if world.path("root").exists() {
             assert_eq!(cached(&world, &cache), (CacheState::Warm, 0), "{what}");
@@ -167,7 +167,7 @@ fn every_change_is_noticed_with_a_warm_cache() {
     }
 }
 
-/// A change right after a scan may share its time stamp, so what was just written is read again.
+/// A change right after a discovery may share its time stamp, so what was just written is read again.
 #[test]
 fn every_change_is_noticed_right_after_the_last_one() {
     for (_, change) in CHANGES {
@@ -209,7 +209,7 @@ fn a_damaged_cache_file_counts_as_absent() {
     let world = World::with_skills(["root/a", "root/group/b"]);
     let cache = Cache::in_an_hour(&world);
     cached(&world, &cache);
-    let file = cache.file(&world.path("root"), &ScanOptions::default());
+    let file = cache.file(&world.path("root"), &DiscoveryOptions::default());
     let intact = fs::read(&file).unwrap();
     let flipped = (0..intact.len()).map(|at| {
         let mut bytes = intact.clone();
@@ -230,7 +230,8 @@ fn no_bit_of_a_cache_file_goes_unchecked() {
     let world = World::with_skills(["root/a"]);
     let cache = Cache::in_an_hour(&world);
     cached(&world, &cache);
-    let mut bytes = fs::read(cache.file(&world.path("root"), &ScanOptions::default())).unwrap();
+    let mut bytes =
+        fs::read(cache.file(&world.path("root"), &DiscoveryOptions::default())).unwrap();
     let intact = |bytes: &[u8]| {
         framed::parse(bytes, MAGIC).and_then(|framed| framed.second.read()).is_some()
     };
@@ -246,7 +247,7 @@ fn no_bit_of_a_cache_file_goes_unchecked() {
 fn a_pipe_where_a_cache_file_should_be_is_not_waited_for() {
     let world = World::with_skills(["root/a"]);
     let cache = Cache::in_an_hour(&world);
-    let file = cache.file(&world.path("root"), &ScanOptions::default());
+    let file = cache.file(&world.path("root"), &DiscoveryOptions::default());
     world.pipe(&format!("cache/{}", file.file_name().unwrap().to_string_lossy()));
     assert_eq!(cached(&world, &cache).0, CacheState::Cold);
     assert_eq!(cached(&world, &cache).0, CacheState::Warm, "it was replaced");
@@ -257,7 +258,7 @@ fn a_cache_file_of_another_version_counts_as_absent() {
     let world = World::with_skills(["root/a"]);
     let cache = Cache::in_an_hour(&world);
     cached(&world, &cache);
-    let file = cache.file(&world.path("root"), &ScanOptions::default());
+    let file = cache.file(&world.path("root"), &DiscoveryOptions::default());
     let mut foreign = fs::read(&file).unwrap();
     foreign[..MAGIC.len()].copy_from_slice(b"skillful-scan-0\n");
     fs::write(&file, foreign).unwrap();
@@ -269,8 +270,8 @@ fn a_cache_file_of_another_root_is_not_believed() {
     let world = World::with_skills(["root/a", "other/a", "other/b"]);
     world.named_skill("other/a", "x");
     let cache = Cache::in_an_hour(&world);
-    let options = ScanOptions::default();
-    cache.scan(&world.path("other"), &options);
+    let options = DiscoveryOptions::default();
+    cache.discover(&world.path("other"), &options);
     let file = |root: &str| cache.file(&world.path(root), &options);
     fs::copy(file("other"), file("root")).unwrap();
     assert_eq!(cached(&world, &cache).0, CacheState::Partial);
@@ -281,23 +282,27 @@ fn roots_and_options_are_kept_apart() {
     let world = World::with_skills(["root/a", "root/1/2/b", "other/c"]);
     world.write("root/d/SKILL.md", "---\nname: d\n---\n");
     let cache = Cache::in_an_hour(&world);
-    let mut lenient = ScanOptions::default();
+    let mut lenient = DiscoveryOptions::default();
     lenient.read.mode = crate::metadata::Mode::Lenient;
-    let shallow = ScanOptions { depth: 1, ..ScanOptions::default() };
-    let all = [ScanOptions::default(), lenient, shallow];
+    let shallow = DiscoveryOptions { depth: 1, ..DiscoveryOptions::default() };
+    let all = [DiscoveryOptions::default(), lenient, shallow];
     for expected in [CacheState::Cold, CacheState::Warm] {
         for root in ["root", "other"] {
             for options in &all {
-                let (scan, state) = cache.scan(&world.path(root), options);
+                let (discovery, state) = cache.discover(&world.path(root), options);
                 assert_eq!(state, expected);
-                let fresh =
-                    scan::scan(&world.path(root), options, &Known::new(), SystemTime::now());
-                assert_eq!(said(&scan), said(&fresh.0));
+                let fresh = discover::discover(
+                    &world.path(root),
+                    options,
+                    &Known::new(),
+                    SystemTime::now(),
+                );
+                assert_eq!(said(&discovery), said(&fresh.0));
             }
         }
     }
-    let threads = ScanOptions { threads: 7, ..ScanOptions::default() };
-    assert_eq!(cache.scan(&world.path("root"), &threads).1, CacheState::Warm);
+    let threads = DiscoveryOptions { threads: 7, ..DiscoveryOptions::default() };
+    assert_eq!(cache.discover(&world.path("root"), &threads).1, CacheState::Warm);
 }
 
 #[test]
@@ -315,9 +320,9 @@ fn what_is_forgotten_is_read_again() {
     let world = World::with_skills(["root/a"]);
     let cache = Cache::in_an_hour(&world);
     cached(&world, &cache);
-    cache.forget(&world.path("root"), &ScanOptions::default());
+    cache.forget(&world.path("root"), &DiscoveryOptions::default());
     assert_eq!(cached(&world, &cache).0, CacheState::Cold);
-    cache.forget(&world.path("never-seen"), &ScanOptions::default());
+    cache.forget(&world.path("never-seen"), &DiscoveryOptions::default());
 }
 
 #[test]

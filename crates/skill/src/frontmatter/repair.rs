@@ -72,11 +72,11 @@ fn plain_entry(line: &str) -> Option<(&str, &str)> {
 pub(super) fn keeps_controls(yaml: &str, fields: &Map) -> bool {
     let lines: Vec<&str> = yaml.lines().map(|line| split_comment(line).0).collect();
     let text = lines.join("\n");
-    CONTROLS.iter().all(|name| written(&text, name) == usize::from(fields.get(name).is_some()))
+    CONTROLS.iter().all(|name| count_key(&text, name) == usize::from(fields.get(name).is_some()))
 }
 
 /// How often `name` is written as a key, quoted or not.
-fn written(text: &str, name: &str) -> usize {
+fn count_key(text: &str, name: &str) -> usize {
     let is_key = |(at, _): &(usize, &str)| {
         let begins = !text[..*at].ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
         let behind = text[at + name.len()..].trim_start_matches(['"', '\'']);

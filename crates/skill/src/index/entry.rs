@@ -8,10 +8,10 @@ use basics::skill::{Diagnostic, Source};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::discover::{Found, Link};
 use crate::load::{ContentHash, LoadError, check_trusted};
 use crate::metadata::{Controls, Meta};
 use crate::roots::Root;
-use crate::scan::{Found, Link};
 use crate::trust::{Verdict, Waiting};
 
 /// What is known of a skill without reading its body.

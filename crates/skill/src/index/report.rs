@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::{Conflict, is_same_folder};
 use crate::cache::CacheState;
+use crate::discover::{Discovery, Problem};
 use crate::roots::Root;
-use crate::scan::{Problem, Scan};
 
 /// How an index came about.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -82,15 +82,21 @@ impl Report {
         }
     }
 
-    pub(super) fn add(&mut self, root: &Root, scan: &Scan, cache: CacheState, began: Instant) {
+    pub(super) fn add(
+        &mut self,
+        root: &Root,
+        discovery: &Discovery,
+        cache: CacheState,
+        began: Instant,
+    ) {
         let is_skill = |problem: &Problem| {
             matches!(problem, Problem::Frontmatter(_) | Problem::NotAFile | Problem::SkippedFolder)
         };
-        self.valid += scan.found.len();
-        self.found +=
-            scan.found.len() + scan.ignored.iter().filter(|i| is_skill(&i.problem)).count();
-        self.bytes_read += scan.bytes_read;
-        self.ignored.extend(scan.ignored.iter().map(|ignored| IgnoredPath {
+        self.valid += discovery.found.len();
+        self.found += discovery.found.len()
+            + discovery.ignored.iter().filter(|i| is_skill(&i.problem)).count();
+        self.bytes_read += discovery.bytes_read;
+        self.ignored.extend(discovery.ignored.iter().map(|ignored| IgnoredPath {
             path: root.join(&ignored.path).to_string_lossy().into_owned(),
             code: ignored.problem.code(),
             message: ignored.problem.to_string(),
@@ -100,7 +106,7 @@ impl Report {
             source: root.source,
             path: root.path.to_string_lossy().into_owned(),
             priority: root.priority,
-            valid: scan.found.len(),
+            valid: discovery.found.len(),
             milliseconds: began.elapsed().as_secs_f64() * 1_000.0,
             cache,
         });

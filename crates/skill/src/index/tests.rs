@@ -71,8 +71,8 @@ fn the_hash_depends_on_nothing_but_the_files() {
     let skills: Vec<String> = (0..300).map(|at| format!("root/g{}/s{at}", at % 7)).collect();
     skills.iter().for_each(|skill| world.skill(skill));
     let threads = |threads| {
-        let scan = ScanOptions { threads, ..ScanOptions::default() };
-        IndexOptions { scan, ..IndexOptions::default() }
+        let discovery = DiscoveryOptions { threads, ..DiscoveryOptions::default() };
+        IndexOptions { discovery, ..IndexOptions::default() }
     };
     let hash = build_root(&world, &threads(1)).hash();
     for threads in [threads(2), threads(8)] {

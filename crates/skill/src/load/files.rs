@@ -19,8 +19,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::LoadError;
-use super::bounds::Bounds;
 use super::content::{Content, ContentHash};
+use super::links::Bounds;
 use super::seal::Seal;
 use crate::builtin::{self, BuiltinFile};
 use crate::index::Entry;
@@ -39,7 +39,7 @@ const COUNT: usize = 10_000;
 #[derive(Debug)]
 pub struct Files {
     name: String,
-    place: Place,
+    place: Store,
     pub(super) seal: Option<Seal>,
     /// What all of it must amount to.
     pub(super) trusted: Option<ContentHash>,
@@ -47,7 +47,7 @@ pub struct Files {
 }
 
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum Store {
     Disk {
         folder: Dir,
         /// `SKILL.md`, which may be a link.
@@ -73,7 +73,7 @@ impl Files {
         let missing = || LoadError::SkillNotFound { name: entry.name.clone() };
         if entry.source == Source::Builtin {
             let files = builtin::files(&entry.name).ok_or_else(missing)?;
-            let (place, content) = (Place::Builtin(files), OnceLock::new());
+            let (place, content) = (Store::Builtin(files), OnceLock::new());
             return Ok(Self { name, place, seal: None, trusted: None, content });
         }
         let bounds = Bounds::of(entry);
@@ -84,7 +84,7 @@ impl Files {
         let (folder, manifest) = (Dir::from_std_file(folder), entry.path.join(MANIFEST));
         Ok(Self {
             name,
-            place: Place::Disk { folder, manifest, bounds },
+            place: Store::Disk { folder, manifest, bounds },
             seal: Seal::of(entry),
             trusted: entry.trusted_content.clone(),
             content: OnceLock::new(),
@@ -110,7 +110,7 @@ impl Files {
     pub(super) fn read_manifest(&self, limit: u64) -> Result<Vec<u8>, LoadError> {
         let missing = || LoadError::SkillNotFound { name: self.name.clone() };
         match &self.place {
-            Place::Disk { folder, manifest, bounds } if is_link(folder, MANIFEST) => {
+            Store::Disk { folder, manifest, bounds } if is_link(folder, MANIFEST) => {
                 let opened = bounds.open(manifest, OFlags::RDONLY | CAREFUL);
                 let file = opened.map_err(|_| missing())?;
                 let file = file.ok_or_else(|| blocked(MANIFEST, LEADS_OUT))?;
@@ -130,11 +130,11 @@ impl Files {
 
     fn read_file(&self, path: &InnerPath, limit: u64) -> Result<Vec<u8>, LoadError> {
         match &self.place {
-            Place::Builtin(files) => match files.iter().find(|file| file.path == path.as_str()) {
+            Store::Builtin(files) => match files.iter().find(|file| file.path == path.as_str()) {
                 Some(file) => Ok(file.bytes.to_vec()),
                 None => Err(LoadError::io(path.as_str(), std::io::ErrorKind::NotFound.into())),
             },
-            Place::Disk { folder, .. } => read(open_beneath(folder, path)?, path.as_str(), limit),
+            Store::Disk { folder, .. } => read(open_beneath(folder, path)?, path.as_str(), limit),
         }
     }
 
@@ -143,15 +143,15 @@ impl Files {
         &self.name
     }
 
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &Store {
         &self.place
     }
 
     /// What the skill's folder is called.
     pub(super) fn folder_name(&self) -> &OsStr {
         let folder = match &self.place {
-            Place::Disk { manifest, .. } => manifest.parent().and_then(|folder| folder.file_name()),
-            Place::Builtin(_) => None,
+            Store::Disk { manifest, .. } => manifest.parent().and_then(|folder| folder.file_name()),
+            Store::Builtin(_) => None,
         };
         folder.unwrap_or(OsStr::new(&self.name))
     }
@@ -161,11 +161,11 @@ impl Files {
     pub fn list(&self) -> Vec<SkillFile> {
         let mut files = Vec::new();
         match &self.place {
-            Place::Builtin(builtin) => files.extend(builtin.iter().map(|file| SkillFile {
+            Store::Builtin(builtin) => files.extend(builtin.iter().map(|file| SkillFile {
                 path: file.path.to_owned(),
                 size: file.bytes.len() as u64,
             })),
-            Place::Disk { folder, .. } => list(folder, "", DEPTH, &mut files),
+            Store::Disk { folder, .. } => list(folder, "", DEPTH, &mut files),
         }
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         files
@@ -175,7 +175,7 @@ impl Files {
     /// more files than it has room for.
     pub fn unlisted(&self) -> (Vec<String>, bool) {
         let (mut folders, mut seen) = (Vec::new(), 0);
-        if let Place::Disk { folder, .. } = &self.place {
+        if let Store::Disk { folder, .. } = &self.place {
             unlisted(folder, "", DEPTH, &mut folders, &mut seen);
         }
         folders.sort_unstable();

@@ -21,7 +21,7 @@ fn index(skills: &[(&str, &str)]) -> (tempfile::TempDir, Index) {
     }
     let root = Root { source: Source::User, path: folder.path().to_owned(), priority: 0 };
     let mut options = IndexOptions::default();
-    options.scan.read.block_angle_brackets = false;
+    options.discovery.read.block_angle_brackets = false;
     let index = Index::build(&[root], &options);
     (folder, index)
 }
@@ -144,8 +144,8 @@ fn a_project_that_is_not_trusted_takes_no_skill_away_and_speaks_for_none() {
     assert_eq!(found(&index, "summarise spreadsheets"), [Source::User]);
     assert_eq!(found(&index, "nonsense"), [], "a stranger's words lead nowhere");
     assert_eq!(index.search("spreadsheets", 9)[0].source, Source::User);
-    assert_eq!(index.meant("csv", None).unwrap().source, Source::User);
-    assert_eq!(index.meant("csv", Some(Source::Project)).unwrap().source, Source::Project);
+    assert_eq!(index.resolve("csv", None).unwrap().source, Source::User);
+    assert_eq!(index.resolve("csv", Some(Source::Project)).unwrap().source, Source::Project);
     // A trusted one that hides itself hides the weaker ones too, unless they are named.
     write("own", "description: Own\n");
     write("theirs", "description: Theirs\ndisable-model-invocation: true\n");

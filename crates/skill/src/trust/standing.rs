@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::authors::is_own;
 use super::{Trust, TrustedFolder, TrustedSkill, relative};
+use crate::discover::Link;
 use crate::index::Entry;
 use crate::load::ContentHash;
 use crate::metadata::{Controls, Meta};
 use crate::roots::Root;
-use crate::scan::Link;
 
 /// Why a skill of a project waits for trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

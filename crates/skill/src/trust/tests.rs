@@ -92,9 +92,9 @@ fn the_index_reads_no_more_of_a_trusted_skill_than_of_any_other() {
     let root = root(&world, "root");
     let trusted = trusting(&root);
     let bytes_read = |store: &TrustStore| {
-        let scan = crate::scan::ScanOptions { threads: 1, ..Default::default() };
+        let discovery = crate::discover::DiscoveryOptions { threads: 1, ..Default::default() };
         let trust = Trust::Only(store.clone());
-        let options = IndexOptions { trust, scan, ..IndexOptions::default() };
+        let options = IndexOptions { trust, discovery, ..IndexOptions::default() };
         let before = bytes_read_by_this_thread();
         let index = Index::build(std::slice::from_ref(&root), &options);
         (index.skills[0].trusted, bytes_read_by_this_thread() - before)

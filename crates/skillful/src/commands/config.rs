@@ -24,11 +24,11 @@ use runtime::settings::{Config, leaves};
 )]
 pub(crate) struct ConfigCommand {
     #[command(subcommand)]
-    what: What,
+    what: ConfigAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ConfigAction {
     /// Show every setting and its value here
     #[command(
         after_help = "Examples:\n  skillful config show --origin\n  skillful config show --json | jq .catalog"
@@ -74,8 +74,8 @@ pub(crate) struct Initialised {
 impl ConfigCommand {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         match self.what {
-            What::Show { origin } => show(session, origin, output)?,
-            What::Init { user, dry_run } => init(session, user, dry_run, output)?,
+            ConfigAction::Show { origin } => show(session, origin, output)?,
+            ConfigAction::Init { user, dry_run } => init(session, user, dry_run, output)?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -15,7 +15,7 @@ use tools::sandbox::Kernel;
 use crate::cli::Global;
 use crate::commands::trust::{LOOK_FIRST, hidden};
 use crate::failure::{Exit, Failure};
-use crate::output::fit::wrapped;
+use crate::output::fit::wrap;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_root};
 use runtime::models::{Choice, Wish};
@@ -78,9 +78,9 @@ impl Doctor {
                     Status::Error => (bad, "error"),
                 };
                 let message = format!("{}: {}", check.name, for_terminal(&check.message));
-                writeln!(out, "{style}{word:7}{style:#}  {}", wrapped(&message, width, 9))?;
+                writeln!(out, "{style}{word:7}{style:#}  {}", wrap(&message, width, 9))?;
                 if let Some(hint) = &check.hint {
-                    let hint = wrapped(&for_terminal(hint), width, 9);
+                    let hint = wrap(&for_terminal(hint), width, 9);
                     writeln!(out, "         {dim}{hint}{dim:#}")?;
                 }
             }

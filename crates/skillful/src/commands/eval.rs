@@ -34,11 +34,11 @@ pub(crate) use triggers::Rates;
 )]
 pub(crate) struct Eval {
     #[command(subcommand)]
-    what: What,
+    what: EvalCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum EvalCommand {
     Run(run::Run),
     Judge(judge::Judge),
     Triggers(triggers::Triggers),
@@ -49,11 +49,11 @@ enum What {
 impl Eval {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         match &self.what {
-            What::Run(command) => command.run(session, output),
-            What::Judge(command) => command.run(session, output),
-            What::Triggers(command) => command.run(session, output),
-            What::FromRun(command) => command.run(session, output),
-            What::New(command) => command.run(session, output),
+            EvalCommand::Run(command) => command.run(session, output),
+            EvalCommand::Judge(command) => command.run(session, output),
+            EvalCommand::Triggers(command) => command.run(session, output),
+            EvalCommand::FromRun(command) => command.run(session, output),
+            EvalCommand::New(command) => command.run(session, output),
         }
     }
 }

@@ -14,7 +14,7 @@ use skill::load::{Files, Limits, SkillFile, VerifyOnLoad, load_body, load_frontm
 
 use crate::commands::origin::Provenance;
 use crate::failure::Failure;
-use crate::output::fit::wrapped;
+use crate::output::fit::wrap;
 use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots};
 
@@ -105,7 +105,7 @@ impl Inspection<'_> {
             for_terminal(&entry.id())
         )?;
         let description = basics::text::one_line(&entry.description);
-        writeln!(out, "{}\n", wrapped(&description, width, 0))?;
+        writeln!(out, "{}\n", wrap(&description, width, 0))?;
         let tools = entry
             .controls
             .allowed_tools
@@ -136,7 +136,7 @@ impl Inspection<'_> {
         facts.extend(self.installed.iter().flat_map(Provenance::facts));
         let mut fact = |label: &str, value: &str| {
             let (label, value) = (for_terminal(label), for_terminal(value));
-            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrapped(&value, width, 22))
+            writeln!(out, "{dim}{label:>20}{dim:#}  {}", wrap(&value, width, 22))
         };
         facts.iter().try_for_each(|(label, value)| fact(label, value))?;
         self.other_fields().try_for_each(|(label, value)| fact(label, &value))?;

@@ -127,7 +127,7 @@ impl Install {
         if self.dry_run {
             let chosen = choose(&pack, &self.skills)?.into_iter();
             let installed = chosen
-                .map(|skill| shown(planned(&root, &pack, skill), scope, origin.clone()))
+                .map(|skill| describe(planned(&root, &pack, skill), scope, origin.clone()))
                 .collect();
             return Ok(InstallResult {
                 installed,
@@ -164,7 +164,7 @@ impl Install {
         let index = session.index()?;
         index.prepare_search();
         let installed =
-            installed.into_iter().map(|one| shown(one, scope, origin.clone())).collect();
+            installed.into_iter().map(|one| describe(one, scope, origin.clone())).collect();
         Ok(InstallResult { installed, index_hash: index.hash(), written: true, left_out })
     }
 
@@ -211,7 +211,7 @@ fn planned(root: &Root, pack: &Pack, skill: &PackedSkill) -> Installed {
     }
 }
 
-pub(crate) fn shown(installed: Installed, scope: Scope, origin: String) -> InstalledSkill {
+pub(crate) fn describe(installed: Installed, scope: Scope, origin: String) -> InstalledSkill {
     let text = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
     InstalledSkill {
         name: installed.name,

@@ -7,15 +7,15 @@ use std::process::ExitCode;
 use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;
+use skill::discover::Problem;
 use skill::index::{Entry, IgnoredPath, Index, Report};
 use skill::metadata::Controls;
-use skill::scan::Problem;
 use skill::trust::Waiting;
 
 use crate::commands::origin::{Origin, installed};
 use crate::commands::trust::hidden;
 use crate::failure::Failure;
-use crate::output::fit::{clipped, columns, missing};
+use crate::output::fit::{clip, columns, missing};
 use crate::output::{Output, Paint, Palette};
 use crate::session::{Session, describe_roots};
 
@@ -79,7 +79,7 @@ impl List {
         output.result(&(), |out, palette| table(&index.skills, output.width(), out, palette))?;
         summary(&index, output);
         for (name, source, origin) in installed(session).iter().filter(|_| output.verbose) {
-            output.note(&format!("{name} ({source}) is from {}", origin.shown()));
+            output.note(&format!("{name} ({source}) is from {}", origin.describe()));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -106,7 +106,7 @@ fn table(
     for entry in ordered {
         line.clear();
         let name = for_terminal(&entry.name);
-        let name = clipped(&name, width);
+        let name = clip(&name, width);
         bold.add(&name, &mut line);
         let gap = match width {
             Some(_) if columns(&name) > longest => {
@@ -123,7 +123,7 @@ fn table(
         warn.add(mark, &mut line);
         let taken = longest + SOURCE_COLUMNS + 4 + mark.len();
         let description = basics::text::one_line(&entry.description);
-        line.push_str(&clipped(&description, width.map(|width| width.saturating_sub(taken))));
+        line.push_str(&clip(&description, width.map(|width| width.saturating_sub(taken))));
         line.push('\n');
         out.write_all(line.as_bytes())?;
     }

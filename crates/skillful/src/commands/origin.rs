@@ -74,7 +74,7 @@ impl Provenance {
         let Some(origin) = &self.origin else {
             return vec![("from", format!("unknown: {}", self.differences.join("; ")))];
         };
-        let mut facts = vec![("from", origin.shown())];
+        let mut facts = vec![("from", origin.describe())];
         match self.unchanged {
             true => facts.push(("files", "as they were installed".to_owned())),
             false => facts
@@ -86,7 +86,7 @@ impl Provenance {
 
 impl Origin {
     /// On one line.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let resolved =
             self.resolved.as_ref().map(|resolved| format!(" ({resolved})")).unwrap_or_default();
         let signer = match &self.signer {

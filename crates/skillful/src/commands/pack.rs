@@ -203,7 +203,7 @@ impl Target {
         }
         let embedded = sealed.signature.as_deref().filter(|_| !sealed.is_detached);
         let detached = sealed.signature.as_deref().filter(|_| sealed.is_detached);
-        let place = Place {
+        let place = PackFile {
             path: session.surroundings.working_directory.join(&self.output),
             force: self.force,
             dry_run: self.dry_run,
@@ -221,7 +221,7 @@ impl Target {
             write(pack, &sealed.manifest, embedded, to).map_err(cannot_make)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let beside = Place { path: beside(&place.path), ..place };
+        let beside = PackFile { path: beside(&place.path), ..place };
         if detached.is_some() {
             beside.check()?;
         }
@@ -269,7 +269,7 @@ pub(crate) fn print(packed: &Packed, output: &Output) -> Result<ExitCode, Failur
 }
 
 /// Where a pack is written, as a whole or not at all.
-pub(crate) struct Place {
+pub(crate) struct PackFile {
     pub(crate) path: PathBuf,
     pub(crate) force: bool,
     pub(crate) dry_run: bool,
@@ -282,7 +282,7 @@ pub(crate) fn beside(pack: &Path) -> PathBuf {
     name.into()
 }
 
-impl Place {
+impl PackFile {
     /// Sees to it that nothing is in the way.
     fn check(&self) -> Result<(), Failure> {
         if self.dry_run || self.force || !self.path.exists() {

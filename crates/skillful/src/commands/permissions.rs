@@ -19,11 +19,11 @@ use crate::session::Session;
 )]
 pub(crate) struct Permissions {
     #[command(subcommand)]
-    what: What,
+    what: PermissionsCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum PermissionsCommand {
     /// List your remembered approvals
     #[command(after_help = "Examples:\n  skillful permissions list --json | jq '.grants[].id'")]
     List,
@@ -64,8 +64,8 @@ impl Permissions {
             || Failure::new(Exit::Usage, "NoHome", "you have no home directory").hint("set HOME");
         let file = session.grants().ok_or_else(no_home)?;
         let chosen = match &self.what {
-            What::List => file.list(),
-            What::Revoke { ids, all, dry_run } => revoke(&file, ids, *all, *dry_run)?,
+            PermissionsCommand::List => file.list(),
+            PermissionsCommand::Revoke { ids, all, dry_run } => revoke(&file, ids, *all, *dry_run)?,
         };
         let chosen = chosen.map_err(|error| of_grants(&error))?;
         let grants = chosen.into_iter().map(|grant| Remembered { id: grant.id(), grant }).collect();
@@ -84,7 +84,7 @@ impl Permissions {
         })?;
         if grants.grants.is_empty() {
             output.note("You approved nothing for always.");
-        } else if let What::Revoke { dry_run, .. } = self.what {
+        } else if let PermissionsCommand::Revoke { dry_run, .. } = self.what {
             output.note(if dry_run { "Nothing was revoked." } else { "Forgotten." });
         }
         Ok(ExitCode::SUCCESS)

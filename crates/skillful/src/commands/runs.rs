@@ -27,11 +27,11 @@ pub(crate) use undo::Undone;
 )]
 pub(crate) struct Runs {
     #[command(subcommand)]
-    what: What,
+    what: RunsCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum RunsCommand {
     List(list::List),
     Show(show::Show),
     Replay(replay::Replay),
@@ -44,13 +44,13 @@ enum What {
 impl Runs {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         match &self.what {
-            What::List(command) => command.run(session, output),
-            What::Show(command) => command.run(session, output),
-            What::Replay(command) => command.run(session, output),
-            What::Verify(command) => command.run(session, output),
-            What::Undo(command) => command.run(session, output),
-            What::Adopt(command) => command.run(session, output),
-            What::Prune(command) => command.run(session, output),
+            RunsCommand::List(command) => command.run(session, output),
+            RunsCommand::Show(command) => command.run(session, output),
+            RunsCommand::Replay(command) => command.run(session, output),
+            RunsCommand::Verify(command) => command.run(session, output),
+            RunsCommand::Undo(command) => command.run(session, output),
+            RunsCommand::Adopt(command) => command.run(session, output),
+            RunsCommand::Prune(command) => command.run(session, output),
         }
     }
 }

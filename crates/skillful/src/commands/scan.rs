@@ -15,7 +15,7 @@ use skill::index::Entry;
 use skill::load::{Files, LoadError};
 
 use crate::failure::{Exit, Failure};
-use crate::output::fit::wrapped;
+use crate::output::fit::wrap;
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
@@ -279,7 +279,7 @@ fn write_not_looked_at(
     for skipped in &report.not_looked_at {
         let (file, reason) = (for_terminal(&skipped.file), for_terminal(&skipped.reason));
         let text = format!("not scanned: {file} ({reason})");
-        writeln!(out, "  {}", wrapped(&text, width, 2))?;
+        writeln!(out, "  {}", wrap(&text, width, 2))?;
     }
     match report.more_not_looked_at {
         0 => Ok(()),
@@ -307,7 +307,7 @@ fn write(
         [(excerpt.as_ref(), Default::default()), (finding.explanation.as_str(), dim), (&hint, dim)]
     {
         if !text.is_empty() {
-            let text = wrapped(&for_terminal(text), width, 12);
+            let text = wrap(&for_terminal(text), width, 12);
             writeln!(out, "            {style}{text}{style:#}")?;
         }
     }

@@ -9,7 +9,7 @@ use skill::search::Hit;
 
 use crate::commands::list::mark;
 use crate::failure::Failure;
-use crate::output::fit::{clipped, columns};
+use crate::output::fit::{clip, columns};
 use crate::output::{Output, Palette};
 use crate::session::{Session, describe_roots};
 
@@ -49,11 +49,11 @@ impl Search {
                 let name = for_terminal(&hit.name);
                 let source = hit.source.as_str();
                 let why = for_terminal(&hit.why);
-                let why = clipped(&why, room(columns(&name) + source.len() + 4));
+                let why = clip(&why, room(columns(&name) + source.len() + 4));
                 writeln!(out, "{bold}{name}{bold:#}  {dim}{source}  {why}{dim:#}")?;
                 let mark = mark(entry);
                 let description = basics::text::one_line(&entry.description);
-                let description = clipped(&description, room(mark.len() + 2));
+                let description = clip(&description, room(mark.len() + 2));
                 writeln!(out, "  {warn}{mark}{warn:#}{description}")?;
             }
             Ok(())

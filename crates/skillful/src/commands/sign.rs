@@ -13,7 +13,7 @@ use pack::source::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::pack::{Place, beside, checked};
+use crate::commands::pack::{PackFile, beside, checked};
 use crate::failure::{Exit, Failure, cannot_write};
 use crate::installing::fetch;
 use crate::output::{Output, Palette};
@@ -156,7 +156,7 @@ impl Sign {
             }
             (true, true) => {}
             (false, dry_run) => {
-                Place { path: path.clone(), force: true, dry_run }.write(
+                PackFile { path: path.clone(), force: true, dry_run }.write(
                     &pack,
                     &manifest,
                     Some(&signature),

@@ -31,11 +31,11 @@ pub(crate) use hidden::{LOOK_FIRST, hidden, tell_hidden};
 )]
 pub(crate) struct Trust {
     #[command(subcommand)]
-    what: What,
+    what: TrustCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum TrustCommand {
     Project(project::TrustProject),
     Evals(evals::TrustEvals),
     Key(key::TrustKey),
@@ -71,9 +71,9 @@ pub(crate) struct Untrusted {
 impl Trust {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         match &self.what {
-            What::Project(command) => command.run(session, output),
-            What::Evals(command) => command.run(session, output),
-            What::Key(command) => command.run(session, output),
+            TrustCommand::Project(command) => command.run(session, output),
+            TrustCommand::Evals(command) => command.run(session, output),
+            TrustCommand::Key(command) => command.run(session, output),
         }
     }
 }

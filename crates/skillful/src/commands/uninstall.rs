@@ -134,7 +134,7 @@ impl Restore {
         let scope = session.scope_of(&self.name, self.scope)?;
         let root = session.install_root(scope)?;
         let wanted = |kept: &Kept| self.at.as_ref().is_none_or(|at| *at == kept.label);
-        let found = root.kept(&self.name)?.into_iter().find(wanted);
+        let found = root.list_kept(&self.name)?.into_iter().find(wanted);
         let kept = found.ok_or_else(|| InstallError::NothingKept {
             name: self.name.clone(),
             root: root.path().to_owned(),

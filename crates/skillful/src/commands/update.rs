@@ -103,7 +103,7 @@ impl Outdated {
             match pack {
                 Ok(pack) => {
                     let found = group.compare(&pack, session, &mut result.failed);
-                    result.outdated.extend(found.iter().map(|found| group.shown(found)));
+                    result.outdated.extend(found.iter().map(|found| group.describe(found)));
                 }
                 Err(failure) => result.failed.push(group.failed(failure)),
             }
@@ -159,9 +159,9 @@ impl Update {
         let (resolved, detached) = (fetched.resolved.clone(), fetched.detached.clone());
         let pack = check(fetched, &rules, output)?;
         let (news, kept) = self.sort(group.compare(&pack, session, &mut result.failed));
-        result.kept.extend(kept.iter().map(|found| group.shown(found)));
+        result.kept.extend(kept.iter().map(|found| group.describe(found)));
         if self.dry_run || news.is_empty() {
-            result.updated.extend(news.iter().map(|found| group.shown(found)));
+            result.updated.extend(news.iter().map(|found| group.describe(found)));
             return Ok(());
         }
         let terms = Terms {
@@ -184,7 +184,7 @@ impl Update {
                 // What failed was said before.
                 let (found, _) = self.sort(group.compare(&pack, session, &mut Vec::new()));
                 let shown: Vec<OutdatedSkill> =
-                    found.iter().map(|found| group.shown(found)).collect();
+                    found.iter().map(|found| group.describe(found)).collect();
                 // What is installed may be something else by now.
                 let terms = Terms { lockfile: &opened.lockfile, ..terms };
                 let chosen = found.iter().map(|found| found.skill).collect();
@@ -237,7 +237,7 @@ impl Update {
         if self.allow_unsafe || concerns.found.is_empty() {
             return policy::approve(concerns, chosen.len(), self.allow_unsafe, output);
         }
-        let shown: Vec<OutdatedSkill> = found.iter().map(|found| group.shown(found)).collect();
+        let shown: Vec<OutdatedSkill> = found.iter().map(|found| group.describe(found)).collect();
         shown.iter().for_each(OutdatedSkill::show);
         policy::approve(concerns, chosen.len(), false, output).map_err(|mut failure| {
             if let Some(details) = &mut failure.details {

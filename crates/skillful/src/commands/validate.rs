@@ -15,7 +15,7 @@ use skill::roots::Root;
 use skill::standard;
 
 use crate::failure::{Exit, Failure};
-use crate::output::fit::wrapped;
+use crate::output::fit::wrap;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_roots};
 
@@ -133,11 +133,11 @@ impl Checked {
             false => writeln!(out, "{bad}invalid{bad:#}  {path}")?,
         }
         for error in &self.errors {
-            let error = wrapped(&for_terminal(error), width, 11);
+            let error = wrap(&for_terminal(error), width, 11);
             writeln!(out, "  {bad}error{bad:#}    {error}")?;
         }
         for warning in &self.warnings {
-            let warning = wrapped(&for_terminal(warning), width, 11);
+            let warning = wrap(&for_terminal(warning), width, 11);
             writeln!(out, "  {warn}warning{warn:#}  {dim}{warning}{dim:#}")?;
         }
         Ok(())

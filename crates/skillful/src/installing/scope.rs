@@ -117,7 +117,7 @@ impl Session {
         let has = |scope: &Scope| {
             self.install_root(*scope).is_ok_and(|root| {
                 root.has(name)
-                    || root.kept(name).is_ok_and(|kept| !kept.is_empty())
+                    || root.list_kept(name).is_ok_and(|kept| !kept.is_empty())
                     || root.lockfile().is_ok_and(|lockfile| lockfile.get(name).is_some())
             })
         };

@@ -15,7 +15,7 @@ pub(crate) fn columns(text: &str) -> usize {
 }
 
 /// `text` in at most `room` columns, with a `…` where something was cut; all of it without a room.
-pub(crate) fn clipped(text: &str, room: Option<usize>) -> Cow<'_, str> {
+pub(crate) fn clip(text: &str, room: Option<usize>) -> Cow<'_, str> {
     match room {
         Some(room) if columns(text) > room => {
             let kept = &text[..end_of(text, room.saturating_sub(1))];
@@ -32,7 +32,7 @@ pub(crate) fn missing(text: &str, width: usize) -> usize {
 
 /// `text` in lines of at most `width` columns, the first of which begins at column `indent` as all
 /// others do. Lines break only between words, so that a path can still be copied.
-pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> String {
     let Some(room) = width.map(|width| width.saturating_sub(indent)) else {
         return text.to_owned();
     };

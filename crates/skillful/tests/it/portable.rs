@@ -51,7 +51,7 @@ fn a_request_that_needs_a_script_is_answered_with_what_is_missing_and_the_steps(
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
     let seen = world.run("skillful run -q --yes 'Summarise sales.csv'");
     assert!(seen.contains("SandboxUnavailable") && seen.contains(MISSING), "{seen}");
-    assert!(seen.contains("to go on by hand"), "{seen}");
+    assert!(seen.contains("follow the skill's steps yourself"), "{seen}");
 }
 
 #[test]
@@ -85,13 +85,13 @@ fn packs_are_made_and_installed() {
     let world = World::new();
     world.skill("project/tea", "How to brew tea.");
     world.run("skillful pack tea -o tea.zip");
-    assert!(world.run("skillful verify tea.zip").contains("whole"));
+    assert!(world.run("skillful verify tea.zip").contains("intact"));
     world.run("skillful install tea.zip");
     assert!(world.path("home/.agent/skills/tea/SKILL.md").exists());
     world.skill("project/tea", "How to brew more tea.");
     world.run("skillful pack tea -o newer.zip && skillful install newer.zip --force");
     assert!(world.read("home/.agent/skills/tea/SKILL.md").contains("more tea"));
-    assert!(world.run("skillful verify tea --scope user").contains("whole"));
+    assert!(world.run("skillful verify tea --scope user").contains("intact"));
 }
 
 #[test]

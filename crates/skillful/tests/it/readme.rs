@@ -178,6 +178,7 @@ fn a_session_is_not_kept_where_it_is_wrong() {
 
 /// The first commands that the README shows: one that does the main job, and one that runs the tests.
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn its_first_commands_work_in_a_fresh_clone() {
     let Some(repository) = repository() else { return };
     let readme = fs::read_to_string(repository.join("README.md")).unwrap();

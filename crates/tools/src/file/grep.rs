@@ -21,7 +21,7 @@ use rustix::fs::fstat;
 use super::beneath;
 use crate::outcome::{Outcome, ToolError};
 use crate::perform::Sight;
-use crate::workspace::{Place, Twins, Workspace, has_twin};
+use crate::workspace::{Twins, Workspace, WorkspacePath, has_twin};
 use found::Found;
 
 mod found;
@@ -56,7 +56,7 @@ pub(crate) fn grep(
 }
 
 /// A path that is not there should be an error, not an empty result.
-fn exists(place: &Place<'_>) -> Result<(), ToolError> {
+fn exists(place: &WorkspacePath<'_>) -> Result<(), ToolError> {
     let opened = beneath::open_folder(place.folder(), place.path())
         .map(drop)
         .or_else(|_| beneath::open_file(place.folder(), place.path()).map(drop));
@@ -82,7 +82,7 @@ fn glob(call: &Grep, root: &Path) -> Result<Override, ToolError> {
 
 struct Search<'s> {
     call: &'s Grep,
-    place: Place<'s>,
+    place: WorkspacePath<'s>,
     workspace: &'s Workspace,
     sight: &'s Sight<'s>,
     matcher: RegexMatcher,

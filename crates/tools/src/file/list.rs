@@ -12,7 +12,7 @@ use serde_json::json;
 use super::beneath;
 use crate::outcome::{Outcome, ToolError};
 use crate::perform::Sight;
-use crate::workspace::{Place, Workspace};
+use crate::workspace::{Workspace, WorkspacePath};
 
 /// Lists a directory and, if asked, those in it.
 pub(crate) fn list_dir(
@@ -33,7 +33,7 @@ pub(crate) fn list_dir(
 }
 
 struct Listing<'l> {
-    place: Place<'l>,
+    place: WorkspacePath<'l>,
     workspace: &'l Workspace,
     sight: &'l Sight<'l>,
     text: String,

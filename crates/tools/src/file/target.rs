@@ -15,19 +15,19 @@ use super::beneath::{self, Missing};
 use super::staged::{Staged, sweep};
 use crate::outcome::ToolError;
 use crate::undo::Previous;
-use crate::workspace::{Guard, Place, Twins, Workspace, has_twin};
+use crate::workspace::{Guard, Twins, Workspace, WorkspacePath, has_twin};
 
 /// A file that may be changed, by its one name.
 #[derive(Debug)]
 pub(crate) struct Target<'w> {
-    place: Place<'w>,
+    place: WorkspacePath<'w>,
     guard: Guard,
 }
 
 impl<'w> Target<'w> {
     /// Takes a place, unless it or a folder on the way is closed.
     pub(crate) fn new(
-        place: Place<'w>,
+        place: WorkspacePath<'w>,
         guard: Guard,
         workspace: &Workspace,
     ) -> Result<Self, ToolError> {

@@ -182,7 +182,7 @@ async fn answer(
         "size": body.len(),
         "text": true,
     });
-    Ok(shown(body, cut, facts, limits.shown_bytes))
+    Ok(to_outcome(body, cut, facts, limits.shown_bytes))
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
@@ -190,7 +190,7 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 /// A text is shown as far as the limit goes; anything else is only stored.
-fn shown(body: Vec<u8>, cut: bool, mut facts: serde_json::Value, limit: usize) -> Outcome {
+fn to_outcome(body: Vec<u8>, cut: bool, mut facts: serde_json::Value, limit: usize) -> Outcome {
     let text = match std::str::from_utf8(&body) {
         Ok(text) => Some(text),
         // The limit may have gone through the middle of a character.

@@ -63,7 +63,7 @@ struct Search<'a> {
 }
 
 /// Where an entry lies.
-struct Place<'a> {
+struct EntryPath<'a> {
     /// Its path beneath the folder that is searched.
     inner: &'a str,
     /// Whether the folder it lies in is hidden.
@@ -81,7 +81,7 @@ enum Next {
 }
 
 impl Search<'_> {
-    fn look(&mut self, entry: &DirEntry, place: &Place<'_>) -> Next {
+    fn look(&mut self, entry: &DirEntry, place: &EntryPath<'_>) -> Next {
         let path = entry.path();
         // As they are written: to compare paths part by part takes longer than all the rest.
         if self.settled.iter().any(|settled| settled.as_os_str() == path.as_os_str()) {
@@ -111,7 +111,7 @@ type Waiting = (PathBuf, String, bool);
 fn walk(
     folder: &Path,
     most: usize,
-    mut look: impl FnMut(&DirEntry, &Place<'_>) -> Next,
+    mut look: impl FnMut(&DirEntry, &EntryPath<'_>) -> Next,
 ) -> Vec<PathBuf> {
     let mut waiting: VecDeque<Waiting> = [(folder.to_owned(), String::new(), false)].into();
     let mut left = most;
@@ -133,7 +133,7 @@ fn walk(
                 inner.push('/');
             }
             inner.push_str(&entry.file_name().to_string_lossy());
-            let next = look(&entry, &Place { inner: &inner, is_hidden });
+            let next = look(&entry, &EntryPath { inner: &inner, is_hidden });
             // A link is no folder: what it points to is judged by its own name.
             if next != Next::Pass && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push_back((entry.path(), inner.clone(), next == Next::EnterHidden));

@@ -51,7 +51,7 @@ proptest! {
         let hit = Hit {
             name: "a".to_owned(), source: Source::User, score: 1.0, why: "name: a, b, c".to_owned()
         };
-        let setup = Setup { invoked: invoked.then(|| SkillRef::named("a")), ..setup(&request) };
+        let setup = Setup { invoked: invoked.then(|| SkillRef::from_name("a")), ..setup(&request) };
         let mut calls = 0;
         let run = rehearse(setup, || Offline::new(vec![hit.clone()]), |_| {
             calls += 1;

@@ -7,7 +7,7 @@ use std::path::Path;
 use basics::text::for_terminal;
 
 use super::super::examples::{EXAMPLES, Examples};
-use super::super::{Place, RULES, Rule, Severity, rules};
+use super::super::{Area, RULES, Rule, Severity, rules};
 
 const MARK: &str =
     "<!-- From here on made from the rules: UPDATE_DOCS=1 cargo test -p skillful-pack page -->\n";
@@ -43,7 +43,7 @@ fn section(rule: &Rule, examples: &Examples) -> String {
     let mut text =
         format!("\n### `{}`\n\nFinds {}. {}.\n\n", rule.id, what(rule), capital(rule.hint));
     if !rule.patterns.is_empty() {
-        let levels = Place::ALL.into_iter().filter_map(|place| {
+        let levels = Area::ALL.into_iter().filter_map(|place| {
             Some(format!("{} in {}", rule.worst_at(place)?.as_str(), name(place)))
         });
         writeln!(text, "At most: {}.\n", levels.collect::<Vec<_>>().join(", ")).unwrap();
@@ -76,10 +76,10 @@ fn capital(text: &str) -> String {
         .map_or(String::new(), |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
 }
 
-fn name(place: Place) -> &'static str {
+fn name(place: Area) -> &'static str {
     match place {
-        Place::Code => "code",
-        Place::Text => "Markdown, plain text and comments",
+        Area::Code => "code",
+        Area::Text => "Markdown, plain text and comments",
     }
 }
 

@@ -62,7 +62,7 @@ impl<'r, W: Write> Filtered<'r, W> {
     /// How much can go: nothing of a secret that has begun.
     fn ready(&self) -> usize {
         let mut ready = self.candidate();
-        let mut found = self.redactor.found(&self.held);
+        let mut found = self.redactor.find_secrets(&self.held);
         // From the end, so that one that begins inside another is passed over with it.
         found.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.end));
         for secret in found {
@@ -110,7 +110,7 @@ impl<W: Write> Write for Filtered<'_, W> {
 
 impl Redactor {
     /// Where secrets stand.
-    fn found(&self, content: &[u8]) -> Vec<Range<usize>> {
+    fn find_secrets(&self, content: &[u8]) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         let mut start = 0;
         for chunk in content.utf8_chunks() {

@@ -4,7 +4,7 @@ use agent::observation::Facts;
 use agent::request::Request;
 use agent::setup::Provenance;
 use basics::skill::{LoadReport, RunMode, Source};
-use permission::{Action as Ruling, Answer, ApprovalId, Decision, Permission, Risk, SkillHash};
+use permission::{Answer, ApprovalId, Decision, Effect, Permission, Risk, SkillHash};
 
 use super::super::sample::{asked, finished, started};
 use super::*;
@@ -82,8 +82,8 @@ fn a_run_waits_for_an_approval_until_something_else_happens() {
 }
 
 fn validated(permission: &str, patterns: &[&str]) -> EventData {
-    let permission = Permission::named(permission).unwrap();
-    let decision = Decision { permission, action: Ruling::Allow, rulings: Vec::new() };
+    let permission = Permission::from_name(permission).unwrap();
+    let decision = Decision { permission, action: Effect::Allow, rulings: Vec::new() };
     let request = Request {
         action: Action::FinalAnswer { content: String::new() },
         permission,

@@ -118,7 +118,7 @@ impl Toolbox for Hands {
                 return Err(Refusal::new("FileNotFound", "there is no `missing`", "look again"));
             }
             Action::CallTool { tool, params, .. } => {
-                (Tool::named(tool).unwrap().into(), params["path"].to_string(), Risk::Low, true)
+                (Tool::from_name(tool).unwrap().into(), params["path"].to_string(), Risk::Low, true)
             }
             _ => (Permission::Skill, "alpha".to_owned(), Risk::Low, true),
         };

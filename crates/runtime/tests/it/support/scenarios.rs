@@ -180,7 +180,7 @@ pub(crate) fn all() -> Vec<Scenario> {
             )
         },
         Scenario {
-            prepare: |setup| setup.invoked = Some(SkillRef::named("alpha")),
+            prepare: |setup| setup.invoked = Some(SkillRef::from_name("alpha")),
             ..Scenario::new("chosen by the user", vec![vec![finish("as you wish")]])
         },
         Scenario {
@@ -257,14 +257,17 @@ pub(crate) fn finish(content: &str) -> Reply {
 
 fn select(name: &str) -> Reply {
     decided(
-        Action::SelectSkills { skills: vec![SkillRef::named(name)], reason: "it fits".to_owned() },
+        Action::SelectSkills {
+            skills: vec![SkillRef::from_name(name)],
+            reason: "it fits".to_owned(),
+        },
         None,
     )
 }
 
 fn script(skill: &str, argument: &str) -> Reply {
     let action = Action::RunScript {
-        skill: SkillRef::named(skill),
+        skill: SkillRef::from_name(skill),
         relative_path: "scripts/go.sh".to_owned(),
         args: vec![argument.to_owned()],
         stdin: None,
@@ -273,7 +276,7 @@ fn script(skill: &str, argument: &str) -> Reply {
 }
 
 fn resource(path: &str) -> Reply {
-    let skill = SkillRef::named("alpha");
+    let skill = SkillRef::from_name("alpha");
     decided(
         Action::LoadResource { skill, relative_path: path.to_owned(), section_hint: None },
         None,

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 use sha2::{Digest, Sha256};
 
-use super::super::files::{CAREFUL, MANIFEST, Place};
+use super::super::files::{CAREFUL, MANIFEST, Store};
 use super::{BYTES, COUNT, Content, CopyError, DEPTH, Files, Gap, Item, Kind};
 use crate::lock::Mode;
 
@@ -92,8 +92,8 @@ impl Files {
     /// Walks through everything; `to` is where it is copied.
     pub(super) fn walk(&self, walk: &mut Walk, to: Option<&OwnedFd>) -> Result<(), CopyError> {
         match self.place() {
-            Place::Disk { folder, .. } => self.folder(walk, folder.as_fd(), b"", to, 0),
-            Place::Builtin(files) => files.iter().try_for_each(|file| {
+            Store::Disk { folder, .. } => self.folder(walk, folder.as_fd(), b"", to, 0),
+            Store::Builtin(files) => files.iter().try_for_each(|file| {
                 // Built-in scripts are those that name their interpreter.
                 let mode =
                     if file.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Plain };

@@ -17,7 +17,7 @@ pub(super) struct SkillFolder {
 }
 
 /// The folders that were written for the occasion.
-pub(super) fn written(skills: &[SkillFolder]) -> Vec<PathBuf> {
+pub(super) fn list_written(skills: &[SkillFolder]) -> Vec<PathBuf> {
     skills.iter().filter(|skill| skill.written.is_some()).map(|skill| skill.path.clone()).collect()
 }
 

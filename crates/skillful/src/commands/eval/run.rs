@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use eval::baseline::Changes;
 use eval::case::Located;
 use eval::fingerprint::Fingerprints;
+use eval::regressions::Changes;
 use eval::report::{About, Report};
 use eval::runner::{self, CaseResult, Grader, Job, Options};
 use eval::suite;
@@ -85,7 +85,7 @@ impl Run {
         settings::check(&found)?;
         let passed = match self.dry_run {
             true => None,
-            false => Some(gate::pass(session, &found, &folder::written(&skills))?),
+            false => Some(gate::pass(session, &found, &folder::list_written(&skills))?),
         };
         let cases = passed.as_ref().map_or(found.as_slice(), |passed| &passed.cases);
         if let Some(skill) = &self.with_without {

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::load::check_trusted;
 
-use super::folder::{SkillFolder, written};
+use super::folder::{SkillFolder, list_written};
 use super::run::options;
 use super::{gate, of_case, progress};
 use crate::failure::{Exit, Failure};
@@ -88,7 +88,7 @@ impl Triggers {
             Some(file) => read_queries(&here.join(file))?,
             None => own_queries(&skills[0].path).ok_or_else(|| no_queries(&self.skill))?,
         };
-        let passed = gate::pass(session, &found, &written(&skills))?;
+        let passed = gate::pass(session, &found, &list_written(&skills))?;
         let cases = self.cases(&passed.cases, &skills[0].path, here);
         let jobs: Vec<Job<'_>> = cases
             .iter()

@@ -10,7 +10,7 @@ use pack::install::{Installed, Plan, Record, Replace, Root, audit};
 use pack::source::Source;
 use skill::lock::{LockedSkill, Lockfile};
 
-use super::{Install, InstallResult, choose, policy, shown};
+use super::{Install, InstallResult, choose, describe, policy};
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, times};
 use crate::output::Output;
@@ -56,7 +56,7 @@ impl Install {
                 true => planned(&root, &source)?,
                 false => self.bring_back(&root, source, &rules, &agreement, output)?,
             };
-            installed.extend(done.into_iter().map(|one| shown(one, scope, text.clone())));
+            installed.extend(done.into_iter().map(|one| describe(one, scope, text.clone())));
         }
         let index = session.index()?;
         let index_hash = index.hash();

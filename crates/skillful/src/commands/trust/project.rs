@@ -224,7 +224,7 @@ impl TrustProject {
             let (own, others): (Vec<Entry>, Vec<Entry>) =
                 entries(&root, &options).partition(|entry| entry.trusted);
             let skills: Vec<_> =
-                own.iter().map(|entry| shown(entry, None, None, State::Yours)).collect();
+                own.iter().map(|entry| describe(entry, None, None, State::Yours)).collect();
             if !skills.is_empty() {
                 trusted.push(TrustedFolder { path: text(&root.path), skills });
             }
@@ -384,7 +384,7 @@ fn report(roots: &[Root], seen: &[Seen], store: &TrustStore, installed: &Install
                         Some(_) => State::Changed,
                     };
                     let source = installed.source(entry).map(str::to_owned);
-                    skills.push(shown(entry, Some(content.clone()), source, state));
+                    skills.push(describe(entry, Some(content.clone()), source, state));
                 }
                 Err(reason) => refused.push(RefusedSkill {
                     name: entry.name.clone(),
@@ -400,7 +400,7 @@ fn report(roots: &[Root], seen: &[Seen], store: &TrustStore, installed: &Install
     Trusted { trusted, refused, ..Trusted::default() }
 }
 
-fn shown(
+fn describe(
     entry: &Entry,
     content: Option<ContentHash>,
     installed_from: Option<String>,

@@ -182,7 +182,7 @@ impl Group<'_> {
         FailedSource::new(self.origin, &self.skills, failure)
     }
 
-    pub(super) fn shown(&self, found: &Found<'_>) -> OutdatedSkill {
+    pub(super) fn describe(&self, found: &Found<'_>) -> OutdatedSkill {
         OutdatedSkill {
             name: found.locked.name.clone(),
             source: self.scope.as_str(),

@@ -1,15 +1,15 @@
-use super::{clipped, columns, missing, wrapped};
+use super::{clip, columns, missing, wrap};
 
 fn check_clipped(text: &str, room: usize, expected: &str) {
-    assert_eq!(clipped(text, Some(room)), expected);
-    assert!(columns(&clipped(text, Some(room))) <= room.max(1));
+    assert_eq!(clip(text, Some(room)), expected);
+    assert!(columns(&clip(text, Some(room))) <= room.max(1));
 }
 
 #[test]
 fn text_that_fits_is_left_alone() {
     check_clipped("four", 4, "four");
     check_clipped("", 0, "");
-    assert_eq!(clipped("as long as it likes", None), "as long as it likes");
+    assert_eq!(clip("as long as it likes", None), "as long as it likes");
 }
 
 #[test]
@@ -31,20 +31,20 @@ fn wide_letters_count_twice_and_marks_not_at_all() {
 
 #[test]
 fn lines_break_between_words() {
-    assert_eq!(wrapped("one two three", Some(7), 0), "one two\nthree");
-    assert_eq!(wrapped("one two three", Some(8), 0), "one two\nthree");
-    assert_eq!(wrapped("one two three", None, 0), "one two three");
-    assert_eq!(wrapped("", Some(7), 0), "");
+    assert_eq!(wrap("one two three", Some(7), 0), "one two\nthree");
+    assert_eq!(wrap("one two three", Some(8), 0), "one two\nthree");
+    assert_eq!(wrap("one two three", None, 0), "one two three");
+    assert_eq!(wrap("", Some(7), 0), "");
 }
 
 #[test]
 fn lines_after_the_first_are_indented() {
-    assert_eq!(wrapped("one two three", Some(9), 2), "one two\n  three");
+    assert_eq!(wrap("one two three", Some(9), 2), "one two\n  three");
 }
 
 #[test]
 fn a_word_longer_than_the_line_stays_whole() {
-    assert_eq!(wrapped("see /a/long/path now", Some(5), 0), "see\n/a/long/path\nnow");
-    assert_eq!(wrapped("表格 摘要", Some(5), 0), "表格\n摘要");
-    assert_eq!(wrapped("a b", Some(0), 4), "a\n    b");
+    assert_eq!(wrap("see /a/long/path now", Some(5), 0), "see\n/a/long/path\nnow");
+    assert_eq!(wrap("表格 摘要", Some(5), 0), "表格\n摘要");
+    assert_eq!(wrap("a b", Some(0), 4), "a\n    b");
 }

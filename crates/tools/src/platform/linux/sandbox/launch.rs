@@ -14,7 +14,7 @@ use rustix::process::{
 };
 
 use super::filter::Filters;
-use super::mounts::{Namespaces, Place};
+use super::mounts::{Anchor, Namespaces};
 use super::plan::Plan;
 use super::prepare::{self, above_standard, setup};
 use super::{child, filter, landlock, raw};
@@ -48,7 +48,7 @@ pub(super) struct Prepared {
     pub(super) command_line: Option<Range<usize>>,
     /// None to end where the program would start.
     pub(super) command: Option<Command>,
-    pub(super) folder: Place,
+    pub(super) folder: Anchor,
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,

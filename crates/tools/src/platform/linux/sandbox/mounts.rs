@@ -22,7 +22,7 @@ use super::system::SHARED_MEMORY;
 
 /// A file or folder that must still be the one that was checked when its path is followed again.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct Anchor {
     pub(super) path: CString,
     pub(super) device: u64,
     pub(super) inode: u64,
@@ -39,7 +39,7 @@ pub(super) struct Namespaces {
     /// What `/proc` should not show.
     pub(super) covered: Vec<Covered>,
     /// What stays writable, the deepest path first.
-    pub(super) writable: Vec<Place>,
+    pub(super) writable: Vec<Anchor>,
 }
 
 /// A path that something empty is put on.
@@ -98,7 +98,7 @@ const INERT: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(Moun
 /// Makes everything read-only but `writable`.
 ///
 /// Each writable place is copied before and put on top afterwards; the recursion holds the copies.
-fn close_all_but(writable: &[Place]) -> io::Result<()> {
+fn close_all_but(writable: &[Anchor]) -> io::Result<()> {
     let Some((place, rest)) = writable.split_first() else { return raw::make_read_only(c"/") };
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -112,14 +112,14 @@ fn close_all_but(writable: &[Place]) -> io::Result<()> {
 }
 
 /// Opens a place again, if it is still the same.
-pub(super) fn reopen(place: &Place) -> io::Result<OwnedFd> {
+pub(super) fn reopen(place: &Anchor) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = open(place.path.as_c_str(), flags, Mode::empty())?;
     verify(&file, place)?;
     Ok(file)
 }
 
-fn verify(file: &OwnedFd, place: &Place) -> io::Result<()> {
+fn verify(file: &OwnedFd, place: &Anchor) -> io::Result<()> {
     let status = fstat(file)?;
     if (status.st_dev, status.st_ino) == (place.device, place.inode) {
         Ok(())

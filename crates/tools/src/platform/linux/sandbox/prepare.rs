@@ -16,13 +16,13 @@ use rustix::process::{Resource, Rlimit};
 
 use super::landlock::{self, Grants};
 use super::launch::{Command, Gate, Isolation};
-use super::mounts::{Identity, Namespaces, Place};
+use super::mounts::{Anchor, Identity, Namespaces};
 use super::plan::Plan;
 use super::{raw, system};
 use crate::sandbox::{self, Confinement, Invocation, Limits, SandboxError};
 
 /// A path that was opened, and what was found there.
-type Opened = (OwnedFd, Place);
+type Opened = (OwnedFd, Anchor);
 
 /// Turns a cause into the error that `what` failed.
 pub(super) fn setup<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> SandboxError {
@@ -53,7 +53,7 @@ pub(super) fn open_checked(path: &Path) -> Result<Opened, SandboxError> {
     let file = open_unlinked(path).map_err(refused)?;
     let status = rustix::fs::fstat(&file).map_err(|error| refused(error.into()))?;
     let path = c_string(path.as_os_str(), "a path")?;
-    Ok((file, Place { path, device: status.st_dev, inode: status.st_ino }))
+    Ok((file, Anchor { path, device: status.st_dev, inode: status.st_ino }))
 }
 
 fn open_unlinked(path: &Path) -> io::Result<OwnedFd> {
@@ -106,7 +106,7 @@ fn namespaces(
 ) -> Result<Namespaces, SandboxError> {
     let limits = &confinement.limits;
     let identity = |id: u32| format!("{id} {id} 1");
-    let mut writable: Vec<Place> = writable.iter().map(|(_, place)| place.clone()).collect();
+    let mut writable: Vec<Anchor> = writable.iter().map(|(_, place)| place.clone()).collect();
     writable.sort_by_key(|place| std::cmp::Reverse(place.path.as_bytes().len()));
     let options = format!("mode=1777,nr_inodes=4096,size={}", limits.memory / 4);
     Ok(Namespaces {

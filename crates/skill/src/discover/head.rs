@@ -6,9 +6,9 @@ mod tests;
 use std::fs::File;
 use std::io::Read;
 
+use crate::discover::Problem;
 use crate::frontmatter::{self, FrontmatterError, Limits, Split};
 use crate::metadata::{Metadata, ReadOptions};
-use crate::scan::Problem;
 
 /// Most frontmatters are shorter than this, and hardly any body is.
 const FIRST_BLOCK: usize = 1_024;

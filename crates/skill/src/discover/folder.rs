@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, stat
 use rustix::io::Errno;
 
 use super::{
-    Found, Ignored, Known, Link, Problem, ScanOptions, Stamp, Stamped, head, skips, stamp,
+    DiscoveryOptions, Found, Ignored, Known, Link, Problem, Stamp, Stamped, head, skips, stamp,
 };
 
 const MANIFEST: &str = "SKILL.md";
@@ -52,7 +52,7 @@ pub(super) struct Look<'a> {
     pub(super) handle: &'a OwnedFd,
     pub(super) root: &'a Path,
     pub(super) real: &'a Path,
-    pub(super) options: &'a ScanOptions,
+    pub(super) options: &'a DiscoveryOptions,
     pub(super) known: &'a Known<'a>,
 }
 

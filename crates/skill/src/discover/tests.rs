@@ -5,10 +5,10 @@ use super::*;
 use crate::world::{World, without_privileges};
 
 /// What a walk over the world's `root` finds and what it leaves out, line by line.
-fn outcome(world: &World, options: &ScanOptions) -> Vec<String> {
-    let (scan, _) = scan(&world.path("root"), options, &Known::new(), SystemTime::now());
-    let found = scan.found.iter().map(|found| format!("skill {}", found.folder.display()));
-    let ignored = scan.ignored.iter().map(|ignored| {
+fn outcome(world: &World, options: &DiscoveryOptions) -> Vec<String> {
+    let (discovery, _) = discover(&world.path("root"), options, &Known::new(), SystemTime::now());
+    let found = discovery.found.iter().map(|found| format!("skill {}", found.folder.display()));
+    let ignored = discovery.ignored.iter().map(|ignored| {
         assert!(!ignored.problem.hint().is_empty());
         format!("{} {}", ignored.problem.code(), ignored.path.display())
     });
@@ -18,22 +18,26 @@ fn outcome(world: &World, options: &ScanOptions) -> Vec<String> {
 #[track_caller]
 fn check(world: &World, expected: &[&str]) {
     for threads in [1, 8] {
-        let options = ScanOptions { threads, ..ScanOptions::default() };
+        let options = DiscoveryOptions { threads, ..DiscoveryOptions::default() };
         assert_eq!(outcome(world, &options), expected, "{threads} threads");
     }
 }
 
 /// Links out of the root on the way to each skill.
 fn links(world: &World) -> Vec<(String, Vec<(String, String)>)> {
-    let (scan, _) =
-        scan(&world.path("root"), &ScanOptions::default(), &Known::new(), SystemTime::now());
+    let (discovery, _) = discover(
+        &world.path("root"),
+        &DiscoveryOptions::default(),
+        &Known::new(),
+        SystemTime::now(),
+    );
     let shown =
         |path: &Path| path.to_string_lossy().replace(&*world.path("").to_string_lossy(), "");
     let each = |found: Found| {
         let links = found.links.iter().map(|link| (shown(&link.path), shown(&link.target)));
         (found.folder.to_string_lossy().into_owned(), links.collect())
     };
-    scan.found.into_iter().map(each).collect()
+    discovery.found.into_iter().map(each).collect()
 }
 
 #[test]
@@ -68,10 +72,15 @@ fn a_missing_root_is_reported() {
     world.remove("root");
     world.folder("root");
     fs::set_permissions(world.path("root"), fs::Permissions::from_mode(0o000)).unwrap();
-    let (scan, _) = without_privileges(|| {
-        scan(&world.path("root"), &ScanOptions::default(), &Known::new(), SystemTime::now())
+    let (discovery, _) = without_privileges(|| {
+        discover(
+            &world.path("root"),
+            &DiscoveryOptions::default(),
+            &Known::new(),
+            SystemTime::now(),
+        )
     });
-    assert_eq!(scan.ignored[0].problem.to_string(), "cannot be read: permission denied");
+    assert_eq!(discovery.ignored[0].problem.to_string(), "cannot be read: permission denied");
 }
 
 #[test]
@@ -109,10 +118,10 @@ fn grouping_folders_nest_to_a_bound() {
     check(&world, &["skill 1/2/3/4/5/6/a"]);
     world.skill("root/1/2/3/4/5/6/7/b");
     check(&world, &["skill 1/2/3/4/5/6/a", "nested-too-deep "]);
-    let options = ScanOptions { depth: 7, ..ScanOptions::default() };
+    let options = DiscoveryOptions { depth: 7, ..DiscoveryOptions::default() };
     let both = ["skill 1/2/3/4/5/6/7/b", "skill 1/2/3/4/5/6/a"];
     assert_eq!(outcome(&world, &options), both);
-    let options = ScanOptions { depth: usize::MAX, ..ScanOptions::default() };
+    let options = DiscoveryOptions { depth: usize::MAX, ..DiscoveryOptions::default() };
     assert_eq!(outcome(&world, &options), both);
 }
 
@@ -124,7 +133,8 @@ fn a_walk_ends_at_its_bound_at_the_same_place_whatever_the_threads() {
     }
     // The root, twenty groups, and as many skills as are left, group by group.
     for folders in [1, 10, 21, 22, 100, 300, 320, 321, 322] {
-        let options = |threads| ScanOptions { folders, threads, ..ScanOptions::default() };
+        let options =
+            |threads| DiscoveryOptions { folders, threads, ..DiscoveryOptions::default() };
         let one = outcome(&world, &options(1));
         let skills = one.iter().filter(|line| line.starts_with("skill ")).count();
         assert_eq!(skills, folders.saturating_sub(21).min(300));
@@ -148,7 +158,7 @@ fn an_unreadable_folder_or_manifest_hides_no_other_skill() {
     chmod("root/unlisted", 0o111);
     chmod("root/secret/SKILL.md", 0);
     let lines = without_privileges(|| {
-        outcome(&world, &ScanOptions { threads: 1, ..ScanOptions::default() })
+        outcome(&world, &DiscoveryOptions { threads: 1, ..DiscoveryOptions::default() })
     });
     chmod("root/locked", 0o755);
     let unreadable =
@@ -204,7 +214,7 @@ fn links_are_not_followed_where_that_is_switched_off() {
     world.link("root/a", "../elsewhere/a");
     world.link("root/c/SKILL.md", "../../elsewhere/a/SKILL.md");
     world.link("root/note.txt", "../elsewhere/a/SKILL.md");
-    let options = ScanOptions { follow_symlinks: false, ..ScanOptions::default() };
+    let options = DiscoveryOptions { follow_symlinks: false, ..DiscoveryOptions::default() };
     let expected = ["skill b", "link-not-followed a", "link-not-followed c/SKILL.md"];
     assert_eq!(outcome(&world, &options), expected);
 }

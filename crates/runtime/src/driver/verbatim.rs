@@ -11,10 +11,10 @@ use crate::journal::is_redacted;
 /// What to do for an action of the run, for which the model `decided`, unless that was in an earlier process.
 ///
 /// What a guard looks at is as the guard left it; the content is the model's.
-pub(super) fn meant(action: &Action, decided: Option<&Action>) -> Result<Action, Refusal> {
+pub(super) fn restore(action: &Action, decided: Option<&Action>) -> Result<Action, Refusal> {
     let Some(decided) = decided else { return complete(action).map(|()| action.clone()) };
-    let mut meant = action.clone();
-    match (&mut meant, decided) {
+    let mut whole = action.clone();
+    match (&mut whole, decided) {
         (Action::CallTool { params, .. }, Action::CallTool { params: own, .. }) => {
             params.clone_from(own);
         }
@@ -30,7 +30,7 @@ pub(super) fn meant(action: &Action, decided: Option<&Action>) -> Result<Action,
         }
         _ => {}
     }
-    Ok(meant)
+    Ok(whole)
 }
 
 /// Refuses an action from the record that is not all there.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::path_bytes;
 
-/// A change this close before the scan may share its time stamp with a change after it.
+/// A change this close before the discovery may share its time stamp with a change after it.
 const GRANULARITY: Duration = Duration::from_secs(2);
 
 /// Identity, size and times of a file. The change time cannot be set by hand, so a file of the same
@@ -46,7 +46,7 @@ impl Stamp {
         look(CWD, path, AtFlags::empty())
     }
 
-    /// Whether the file may have changed again without a new time stamp since a scan at `scanned`.
+    /// Whether the file may have changed again without a new time stamp since a discovery at `scanned`.
     pub(crate) fn is_recent(&self, scanned: SystemTime) -> bool {
         let since =
             scanned.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(GRANULARITY);
@@ -55,7 +55,7 @@ impl Stamp {
     }
 }
 
-/// Something a scan depends on.
+/// Something a discovery depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamped<'a> {
     /// Relative to the root; empty for the root itself.

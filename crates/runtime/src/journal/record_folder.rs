@@ -13,12 +13,12 @@ use super::error::JournalError;
 
 /// The folder of a run, open.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct RecordFolder {
     runs: Arc<Folder>,
     own: Folder,
 }
 
-impl Place {
+impl RecordFolder {
     pub(super) fn new(runs: Arc<Folder>, own: Folder) -> Self {
         Self { runs, own }
     }

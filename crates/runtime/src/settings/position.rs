@@ -9,12 +9,12 @@ use super::Origin;
 
 /// A place that says something, and where in it, if that is known.
 #[derive(Debug)]
-pub struct Place {
+pub struct Position {
     origin: Origin,
     line_and_column: Option<(usize, usize)>,
 }
 
-impl Place {
+impl Position {
     /// Where in `text` the setting is that has the dotted `key`.
     pub(super) fn of(origin: &Origin, text: &str, key: &str) -> Self {
         let is_file = matches!(origin, Origin::Project(_) | Origin::User(_));
@@ -29,7 +29,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.origin)?;
         match self.line_and_column {

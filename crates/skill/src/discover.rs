@@ -31,7 +31,7 @@ pub(crate) use stamp::{Stamp, Stamped};
 
 /// How a root is walked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ScanOptions {
+pub struct DiscoveryOptions {
     /// How each frontmatter is read.
     pub read: ReadOptions,
     /// How deep grouping folders may nest.
@@ -44,7 +44,7 @@ pub struct ScanOptions {
     pub threads: usize,
 }
 
-impl Default for ScanOptions {
+impl Default for DiscoveryOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
         Self {
@@ -180,19 +180,19 @@ impl Problem {
 
 /// Everything one walk found out.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scan {
+pub(crate) struct Discovery {
     pub(crate) found: Vec<Found>,
     pub(crate) ignored: Vec<Ignored>,
     /// Bytes read from `SKILL.md` files.
     pub(crate) bytes_read: u64,
 }
 
-/// What a scan rests on.
+/// What a discovery rests on.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Basis<'a> {
     /// When it began, by the clock that files are stamped with.
     pub(crate) started: SystemTime,
-    /// Files, folders and links as they were: while they stay, the scan holds.
+    /// Files, folders and links as they were: while they stay, the discovery holds.
     #[serde(borrow)]
     pub(crate) stamps: Vec<Stamped<'a>>,
 }
@@ -201,20 +201,20 @@ pub(crate) struct Basis<'a> {
 pub(crate) type Known<'a> = HashMap<&'a Path, (&'a Stamp, &'a Found)>;
 
 /// Walks `root` and reads the frontmatter of every skill below it that is not `known`.
-pub(crate) fn scan(
+pub(crate) fn discover(
     root: &Path,
-    options: &ScanOptions,
+    options: &DiscoveryOptions,
     known: &Known<'_>,
     started: SystemTime,
-) -> (Scan, Basis<'static>) {
-    let mut scan = Scan::default();
+) -> (Discovery, Basis<'static>) {
+    let mut discovery = Discovery::default();
     let mut basis = Basis { started, stamps: Vec::new() };
     let (handle, real) = match open_root(root) {
         Ok(opened) => opened,
         Err(problem) => {
             basis.stamps.push(Stamped::new(PathBuf::new(), None));
-            scan.ignore(PathBuf::new(), problem);
-            return (scan, basis);
+            discovery.ignore(PathBuf::new(), problem);
+            return (discovery, basis);
         }
     };
     let look = Look { handle: &handle, root, real: &real, options, known };
@@ -225,7 +225,7 @@ pub(crate) fn scan(
             break;
         }
         if depth > options.depth.saturating_add(1) {
-            scan.ignore(PathBuf::new(), Problem::TooDeep { limit: options.depth });
+            discovery.ignore(PathBuf::new(), Problem::TooDeep { limit: options.depth });
             break;
         }
         let is_cut = level.len() > options.folders - seen;
@@ -234,22 +234,22 @@ pub(crate) fn scan(
         let steps = map_in_order(&level, options.threads, |folder| look.at(folder));
         level = Vec::new();
         for step in steps {
-            scan.bytes_read += step.bytes_read;
-            scan.found.extend(step.found);
-            scan.ignored.extend(step.ignored);
+            discovery.bytes_read += step.bytes_read;
+            discovery.found.extend(step.found);
+            discovery.ignored.extend(step.ignored);
             basis.stamps.extend(step.stamps);
             level.extend(step.children);
         }
         if is_cut {
-            scan.ignore(PathBuf::new(), Problem::TooManyFolders { limit: options.folders });
+            discovery.ignore(PathBuf::new(), Problem::TooManyFolders { limit: options.folders });
             break;
         }
     }
-    scan.sort();
-    (scan, basis)
+    discovery.sort();
+    (discovery, basis)
 }
 
-impl Scan {
+impl Discovery {
     fn ignore(&mut self, path: PathBuf, problem: Problem) {
         self.ignored.push(Ignored { path, problem });
     }

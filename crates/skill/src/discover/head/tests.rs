@@ -1,10 +1,10 @@
 use super::*;
-use crate::scan::{Known, Scan, ScanOptions, scan};
+use crate::discover::{Discovery, DiscoveryOptions, Known, discover};
 use crate::world::{World, bytes_read_by_this_thread};
 
-fn scan_alone(world: &World) -> Scan {
-    let options = ScanOptions { threads: 1, ..ScanOptions::default() };
-    scan(&world.path("root"), &options, &Known::new(), std::time::SystemTime::now()).0
+fn discover_alone(world: &World) -> Discovery {
+    let options = DiscoveryOptions { threads: 1, ..DiscoveryOptions::default() };
+    discover(&world.path("root"), &options, &Known::new(), std::time::SystemTime::now()).0
 }
 
 #[test]
@@ -17,13 +17,16 @@ fn bodies_are_not_read() {
         world.write(&format!("root/s{at}/SKILL.md"), start + &body);
     }
     let before = bytes_read_by_this_thread();
-    let scan = scan_alone(&world);
+    let discovery = discover_alone(&world);
     // Reading the counter is itself counted.
     let counter = 1_000;
     let read = bytes_read_by_this_thread() - before;
-    assert_eq!(scan.found.len() as u64, SKILLS);
-    assert!(scan.bytes_read <= SKILLS * FIRST_BLOCK as u64, "{} bytes", scan.bytes_read);
-    assert!((scan.bytes_read..scan.bytes_read + counter).contains(&read), "{read} bytes in truth");
+    assert_eq!(discovery.found.len() as u64, SKILLS);
+    assert!(discovery.bytes_read <= SKILLS * FIRST_BLOCK as u64, "{} bytes", discovery.bytes_read);
+    assert!(
+        (discovery.bytes_read..discovery.bytes_read + counter).contains(&read),
+        "{read} bytes in truth"
+    );
 }
 
 #[test]
@@ -32,10 +35,10 @@ fn a_file_that_never_closes_its_frontmatter_is_not_read_to_its_end() {
     for start in ["---\n", "---\nname: a\ndescription: ", "---", "---\n---", "", "# Title\n"] {
         let world = World::new();
         world.hollow("root/a/SKILL.md", start, SIZE);
-        let scan = scan_alone(&world);
-        assert!(scan.found.is_empty());
-        assert_eq!(scan.ignored.len(), 1, "`{start}`");
-        assert!(scan.bytes_read <= 32_000, "`{start}`: {} bytes", scan.bytes_read);
+        let discovery = discover_alone(&world);
+        assert!(discovery.found.is_empty());
+        assert_eq!(discovery.ignored.len(), 1, "`{start}`");
+        assert!(discovery.bytes_read <= 32_000, "`{start}`: {} bytes", discovery.bytes_read);
     }
 }
 

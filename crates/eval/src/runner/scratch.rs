@@ -18,13 +18,13 @@ use crate::judge::Files;
 const LONGEST_OUTPUT: u64 = 64 << 20;
 
 /// A place to run a case in; it goes away with this value.
-pub(super) struct Place {
+pub(super) struct Scratch {
     folder: TempDir,
 }
 
 /// Why a case cannot be set up.
 #[derive(Debug, Error)]
-pub(super) enum PlaceError {
+pub(super) enum ScratchError {
     #[error("cannot write `{}`: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot copy `{}`: {}", path.display(), reasons(source))]
@@ -37,21 +37,21 @@ pub(super) enum PlaceError {
     NotRefused { path: PathBuf, reason: String },
 }
 
-impl Place {
+impl Scratch {
     /// A place with the settings that all cases begin with.
-    pub(super) fn empty(options: &Options) -> Result<Self, PlaceError> {
+    pub(super) fn empty(options: &Options) -> Result<Self, ScratchError> {
         let folder = TempDir::with_prefix("skillful-eval-")
-            .map_err(|source| PlaceError::Write { path: std::env::temp_dir(), source })?;
+            .map_err(|source| ScratchError::Write { path: std::env::temp_dir(), source })?;
         let place = Self { folder };
         for folder in [place.workspace(), place.home().join(".agent/skills")] {
             fs::create_dir_all(&folder)
-                .map_err(|source| PlaceError::Write { path: folder, source })?;
+                .map_err(|source| ScratchError::Write { path: folder, source })?;
         }
         place.configure(options.config.clone())?;
         Ok(place)
     }
 
-    pub(super) fn prepare(job: &Job<'_>, options: &Options) -> Result<Self, PlaceError> {
+    pub(super) fn prepare(job: &Job<'_>, options: &Options) -> Result<Self, ScratchError> {
         let place = Self::empty(options)?;
         let case = &job.located.case;
         let own_inputs = job.located.folder.join("inputs");
@@ -76,12 +76,12 @@ impl Place {
         Ok(place)
     }
 
-    fn configure(&self, settings: Map<String, Value>) -> Result<(), PlaceError> {
+    fn configure(&self, settings: Map<String, Value>) -> Result<(), ScratchError> {
         self.write(&self.home().join(".agent/config.json"), &Value::Object(settings))
     }
 
-    fn write(&self, path: &Path, json: &Value) -> Result<(), PlaceError> {
-        let failed = |source| PlaceError::Write { path: path.to_owned(), source };
+    fn write(&self, path: &Path, json: &Value) -> Result<(), ScratchError> {
+        let failed = |source| ScratchError::Write { path: path.to_owned(), source };
         fs::write(path, json.to_string()).map_err(failed)
     }
 
@@ -160,14 +160,14 @@ impl Place {
         command
     }
 
-    fn install(&self, skill: &Path, options: &Options) -> Result<(), PlaceError> {
+    fn install(&self, skill: &Path, options: &Options) -> Result<(), ScratchError> {
         if skill.is_dir() {
             let name =
                 skill.canonicalize().ok().and_then(|real| real.file_name().map(ToOwned::to_owned));
-            let name = name.ok_or_else(|| PlaceError::Outside { path: skill.to_owned() })?;
+            let name = name.ok_or_else(|| ScratchError::Outside { path: skill.to_owned() })?;
             return copy(skill, Path::new("."), &self.home().join(".agent/skills").join(name));
         }
-        let failed = |reason: String| PlaceError::Install { path: skill.to_owned(), reason };
+        let failed = |reason: String| ScratchError::Install { path: skill.to_owned(), reason };
         let mut command = self.program(options);
         let output = command.args(["install", "--allow-unsafe"]).arg(skill).output();
         let output = output.map_err(|error| failed(error.to_string()))?;
@@ -178,7 +178,7 @@ impl Place {
     }
 
     /// Tries to install what must be refused.
-    fn refuse(&self, pack: &Path, options: &Options) -> Result<(), PlaceError> {
+    fn refuse(&self, pack: &Path, options: &Options) -> Result<(), ScratchError> {
         let before = everything(self.folder.path());
         let refused = match self.install(pack, options) {
             Ok(()) => Err("should have been refused, but was installed".to_owned()),
@@ -187,7 +187,7 @@ impl Place {
             }
             Err(_) => Ok(()),
         };
-        refused.map_err(|reason| PlaceError::NotRefused { path: pack.to_owned(), reason })
+        refused.map_err(|reason| ScratchError::NotRefused { path: pack.to_owned(), reason })
     }
 
     /// Folders that scripts wrote to.
@@ -198,7 +198,7 @@ impl Place {
     }
 }
 
-impl Files for Place {
+impl Files for Scratch {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         let path = below(path).ok()?;
         let mut places = std::iter::once(self.workspace()).chain(self.sandboxes());
@@ -207,11 +207,11 @@ impl Files for Place {
 }
 
 /// Where a file of the case is put: its path, without a leading `inputs/`.
-fn below(path: &Path) -> Result<PathBuf, PlaceError> {
+fn below(path: &Path) -> Result<PathBuf, ScratchError> {
     let is_plain =
         path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !is_plain {
-        return Err(PlaceError::Outside { path: path.to_owned() });
+        return Err(ScratchError::Outside { path: path.to_owned() });
     }
     let plain: PathBuf =
         path.components().filter(|part| matches!(part, Component::Normal(_))).collect();
@@ -288,8 +288,8 @@ fn lower_known(settings: &mut Map<String, Value>, case: &Map<String, Value>) {
 }
 
 /// Copies what is in a folder; links are copied as what they lead to, so that a place needs nothing outside of it.
-fn copy(folder: &Path, inner: &Path, to: &Path) -> Result<(), PlaceError> {
-    let failed = |source| PlaceError::Copy { path: folder.join(inner), source };
+fn copy(folder: &Path, inner: &Path, to: &Path) -> Result<(), ScratchError> {
+    let failed = |source| ScratchError::Copy { path: folder.join(inner), source };
     let folder = Folder::open(folder).map_err(failed)?;
     folder.copy(inner, to, &mut Quota::default()).map(|_| ()).map_err(failed)
 }
