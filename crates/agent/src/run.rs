@@ -38,6 +38,15 @@ use crate::setup::{Preloaded, Provenance, RunKind, Setup, Terms};
 use crate::step::{Input, Noted, Step};
 pub use notes::RunState;
 
+/// A chunk of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkRef {
+    /// The name of the skill.
+    pub skill: String,
+    /// What the skill calls the chunk.
+    pub id: String,
+}
+
 /// One run of an agent.
 #[derive(Debug, Clone)]
 pub struct Run {
@@ -46,7 +55,7 @@ pub struct Run {
     plan: Option<Plan>,
     spent: Spent,
     selected: Vec<SelectedSkill>,
-    chunks: Vec<(String, String)>,
+    chunks: Vec<ChunkRef>,
     /// Actions that went well and those that did not, for an answer without the model.
     done: Vec<String>,
     failures: Vec<String>,

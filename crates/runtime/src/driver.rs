@@ -18,7 +18,7 @@ use agent::observation::{Facts, Observation};
 use agent::outcome::{Outcome, StopReason};
 use agent::reply::Reply;
 use agent::request::{Prepared, Refusal, Request};
-use agent::run::{Run, Unexpected};
+use agent::run::{ChunkRef, Run, Unexpected};
 use agent::setup::Setup;
 use agent::step::{Input, Noted, Step};
 use permission::{
@@ -57,6 +57,8 @@ pub struct Means<'a> {
     pub redactor: &'a Redactor,
     /// Whether somebody wants it to stop, and how long it may take.
     pub cancel: &'a Cancel,
+    /// The chunks that were loaded so far.
+    pub chunks: &'a [ChunkRef],
 }
 
 /// Someone who answers questions.
@@ -202,7 +204,7 @@ impl Driver<'_> {
                 Step::CallModel(_) if run.turn() != this => return Ok(None),
                 Step::CallModel(prompt) => self.call(&prompt, hand),
                 Step::Prepare(action) => {
-                    Next::tell(Input::Prepared(self.judge(action, &run.purpose(), journal, hand)))
+                    Next::tell(Input::Prepared(self.judge(action, run, journal, hand)))
                 }
                 Step::Ask(noted) => self.ask(noted, run, journal, hand),
                 Step::Perform(noted) => self.perform(noted, run, journal, hand)?,
@@ -259,12 +261,17 @@ impl Driver<'_> {
     fn judge(
         &mut self,
         action: &Action,
-        purpose: &str,
+        run: &Run,
         journal: &Journal,
         hand: &mut InHand,
     ) -> Prepared {
         hand.held = Held::Nothing;
-        let means = Means { engine: self.engine, redactor: self.redactor, cancel: self.cancel };
+        let means = Means {
+            engine: self.engine,
+            redactor: self.redactor,
+            cancel: self.cancel,
+            chunks: run.loaded_chunks(),
+        };
         let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action, &means));
         let request = match request {
             Ok(request) => request,
@@ -279,7 +286,7 @@ impl Driver<'_> {
             }
             Verdict::Ask(pending) => {
                 let id = ApprovalId::numbered(journal.next_sequence());
-                let question = pending.question(id, purpose, self.invocation);
+                let question = pending.question(id, &run.purpose(), self.invocation);
                 let decision = pending.decision().clone();
                 hand.held = Held::Asking(Box::new(Asking { pending, question: question.clone() }));
                 Prepared::Ask { request, decision, question }
@@ -297,7 +304,7 @@ impl Driver<'_> {
         if let Held::Asking(asking) = hand.take() {
             return self.answer(asking, hand);
         }
-        let prepared = self.judge(noted.action, &run.purpose(), journal, hand);
+        let prepared = self.judge(noted.action, run, journal, hand);
         let is_same = matches!(hand.held, Held::Asking(_)) && self.is_as(&prepared, noted);
         if is_same { Next::Again } else { Next::tell(Input::Prepared(prepared)) }
     }
@@ -314,7 +321,7 @@ impl Driver<'_> {
         if let Held::Approved(approved) = hand.take() {
             return self.carry_out(*approved, run, journal);
         }
-        let prepared = self.judge(noted.action, &run.purpose(), journal, hand);
+        let prepared = self.judge(noted.action, run, journal, hand);
         // The note counts only where the action cannot even be prepared any more, so that nothing is done.
         let request = prepared.request().unwrap_or(noted.request);
         if !request.read_only {
@@ -362,7 +369,12 @@ impl Driver<'_> {
         journal: &mut Journal,
     ) -> Result<Next, DriveError> {
         let cancel = self.cancel.within(run.time_left(self.elapsed()));
-        let means = Means { engine: self.engine, redactor: self.redactor, cancel: &cancel };
+        let means = Means {
+            engine: self.engine,
+            redactor: self.redactor,
+            cancel: &cancel,
+            chunks: run.loaded_chunks(),
+        };
         let observation = self.toolbox.perform(approved, &means, journal);
         // Before it can become the beginning of a child run.
         let observation = self.redactor.observation(vouching(observation, journal));

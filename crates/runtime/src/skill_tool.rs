@@ -1,6 +1,6 @@
 //! Skills as tools for any model that can call tools: what it is told about them, and what a call does.
 //!
-//! [`definitions`] describes five tools, [`action`] reads a call of one of them. [`SkillTool`] is the one
+//! [`definitions`] describes the tools, [`action`] reads a call of one of them. [`SkillTool`] is the one
 //! that matters most, for loops that need no more: it describes itself and hands skills over.
 //!
 //! Invariant: a skill that is not offered is in no description, no enum and no error from here.
@@ -86,6 +86,18 @@ pub fn definitions(offer: &Offer<'_>, engine: &Engine, catalog: &Catalog) -> Vec
             ),
             read_only: true,
         },
+        Definition {
+            name: "read_observation",
+            title: "Read the rest of a result",
+            description: "Read a result of this session that was too long to be shown as a whole, from an offset on or only the lines that match a pattern.".to_owned(),
+            input_schema: object(
+                json!({"ref": {"type": "string", "description": "The `storage_ref` that came with the result"},
+                    "offset": {"type": "integer", "minimum": 0, "description": "How many characters to leave out"},
+                    "pattern": {"type": "string", "description": "A regular expression; only lines that match it are shown"}}),
+                &["ref"],
+            ),
+            read_only: true,
+        },
     ];
     if engine.offers(Permission::RunScript) {
         tools.push(Definition {
@@ -166,6 +178,15 @@ struct Search {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct ReadBack {
+    #[serde(rename = "ref")]
+    reference: String,
+    offset: Option<usize>,
+    pattern: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Script {
     name: String,
     source: Option<Source>,
@@ -193,6 +214,11 @@ pub fn action(tool: &str, arguments: Value) -> Option<Result<Action, Refusal>> {
         }
         "search_skills" => read(tool, arguments)
             .map(|Search { query, limit }| Action::SearchSkills { query, limit }),
+        "read_observation" => {
+            read(tool, arguments).map(|ReadBack { reference, offset, pattern }| {
+                Action::ReadObservation { reference, offset, pattern }
+            })
+        }
         "run_skill_script" => {
             read(tool, arguments).map(|Script { name, source, relative_path, args, stdin }| {
                 Action::RunScript { skill: reference(name, source), relative_path, args, stdin }
@@ -262,7 +288,7 @@ impl<'a> SkillTool<'a> {
         }
         let action = Action::SelectSkills { skills: vec![found.clone()], reason: String::new() };
         self.permit(of_skills(&action, &[entry], &self.engine), approver)?;
-        let (text, _) = activate(entry, &self.read, &self.limits, |_| Ok(None))?;
+        let (text, _) = activate(entry, &[], &self.read, &self.limits, |_| Ok(None))?;
         self.loaded.push(found);
         Ok(text)
     }

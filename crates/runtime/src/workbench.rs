@@ -88,7 +88,7 @@ impl Toolbox for Workbench<'_> {
         let redactor = means.redactor;
         let action = request.action.clone();
         let done = match &action {
-            Action::SelectSkills { skills, .. } => self.select(skills, redactor, journal),
+            Action::SelectSkills { skills, .. } => self.select(skills, means, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
             Action::LoadResource { skill, relative_path, section_hint } => {
                 let hint = section_hint.as_deref();
@@ -142,7 +142,7 @@ impl<'a> Workbench<'a> {
         means: &Means<'_>,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
-        let Means { engine, redactor, cancel } = *means;
+        let Means { engine, redactor, cancel, .. } = *means;
         let call = self.call(&request.action, means)?;
         // Links may lead elsewhere by now: what is done is what was allowed.
         if call.permission() != request.permission || call.patterns() != request.patterns {

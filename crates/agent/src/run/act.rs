@@ -3,7 +3,7 @@
 use permission::{Answer, ApprovalRequest};
 
 use super::guard::Ruling;
-use super::{Phase, Run};
+use super::{ChunkRef, Phase, Run};
 use crate::action::Action;
 use crate::event::{
     ActionExecuted, ActionPlanned, ActionValidated, Answered, ApprovalRequired, EventData,
@@ -161,7 +161,7 @@ impl Run {
                 let (name, chunk, report) = (skill.clone(), id.clone(), report.clone());
                 let loaded = ResourceLoaded::Chunk { skill: name, chunk, report };
                 self.note(EventData::ResourceLoaded(Box::new(loaded)));
-                self.chunks.push((skill.clone(), id.clone()));
+                self.chunks.push(ChunkRef { skill: skill.clone(), id: id.clone() });
             }
             Loaded::Resource(file) => {
                 let loaded = ResourceLoaded::File(Box::new(file.clone()));

@@ -3,7 +3,7 @@
 use basics::inner_path::InnerPath;
 use permission::{Tool, ToolSet};
 
-use super::Run;
+use super::{ChunkRef, Run};
 use crate::action::{Action, SkillRef};
 use crate::observation::SelectedSkill;
 use crate::request::Refusal;
@@ -38,7 +38,7 @@ impl Run {
             Action::LoadChunk { skill, chunk_id } => {
                 self.check_selected(skill)?;
                 let name = &skill.name;
-                if self.chunks.iter().any(|(of, id)| of == name && id == chunk_id) {
+                if self.chunks.iter().any(|chunk| chunk.skill == *name && chunk.id == *chunk_id) {
                     return Ok(Ruling::Known(format!(
                         "The chunk {chunk_id} of {name} is already loaded; see above."
                     )));
@@ -100,6 +100,11 @@ impl Run {
             return Ok(Ruling::Known(format!("{} already loaded; see above.", names.join(", "))));
         }
         Ok(Ruling::Go(Action::SelectSkills { skills: fresh, reason: reason.to_owned() }))
+    }
+
+    /// The chunks it has loaded.
+    pub fn loaded_chunks(&self) -> &[ChunkRef] {
+        &self.chunks
     }
 
     /// The skills it has loaded.

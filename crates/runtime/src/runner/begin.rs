@@ -124,7 +124,7 @@ impl Stage<'_, '_> {
             let wanted = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
             let loaded = self
                 .is_allowed(&mut workbench, &wanted)
-                .then(|| workbench.load(&wanted, self.redactor, journal));
+                .then(|| workbench.load(&wanted, &[], self.redactor, journal));
             match loaded {
                 // A skill that cannot be read now is still in the catalog.
                 Some(Ok((text, skill))) if text.chars().count() <= room => {
@@ -142,8 +142,12 @@ impl Stage<'_, '_> {
     fn is_allowed(&self, workbench: &mut Workbench<'_>, skill: &SkillRef) -> bool {
         let skills = vec![skill.clone()];
         let selection = Action::SelectSkills { skills, reason: String::new() };
-        let means =
-            Means { engine: self.engine, redactor: self.redactor, cancel: &Cancel::default() };
+        let means = Means {
+            engine: self.engine,
+            redactor: self.redactor,
+            cancel: &Cancel::default(),
+            chunks: &[],
+        };
         workbench.prepare(&selection, &means).is_ok_and(|request| {
             let hash = request.skill_hash.clone();
             matches!(self.engine.decide(request, hash.as_ref()), Verdict::Allowed(_))

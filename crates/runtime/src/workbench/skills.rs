@@ -3,6 +3,7 @@
 use agent::action::{Action, SkillRef};
 use agent::observation::{Details, Facts, Loaded, LoadedFile, Observation, SelectedSkill};
 use agent::request::{Refusal, Request};
+use agent::run::ChunkRef;
 use basics::sha256::Sha256;
 use basics::skill::{CatalogFormat, LoadReport, Source};
 use permission::{Engine, SkillHash};
@@ -12,6 +13,7 @@ use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
 use skill::metadata::ReadOptions;
 
 use super::{Workbench, keep, of_load, request};
+use crate::driver::Means;
 use crate::journal::{Journal, Redactor};
 
 /// Hits shown when the model does not say how many, and at most.
@@ -32,29 +34,30 @@ impl Workbench<'_> {
     pub(super) fn select(
         &mut self,
         skills: &[SkillRef],
-        redactor: &Redactor,
+        means: &Means<'_>,
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let (mut texts, mut loaded) = (Vec::new(), Vec::new());
         for skill in skills {
-            let (text, selected) = self.load(skill, redactor, journal)?;
+            let (text, selected) = self.load(skill, means.chunks, means.redactor, journal)?;
             texts.push(text);
             loaded.push(Loaded::Skill(selected));
         }
         Ok(Observation { loaded, ..Observation::of(texts.join("\n\n")) })
     }
 
-    /// A skill's text as it enters the context, and what the run must know of it. What does not fit is kept
-    /// beside the record.
+    /// A skill's text as it enters the context, with those of its chunks that were loaded before, and what the run must
+    /// know of it. What does not fit is kept beside the record.
     pub fn load(
         &mut self,
         skill: &SkillRef,
+        chunks: &[ChunkRef],
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<(String, SelectedSkill), Refusal> {
         let entry = self.entry(skill)?;
         let keep = |full: &str| keep(full.as_bytes(), redactor, journal).map(Some);
-        let loaded = activate(entry, &self.read, &self.limits, keep)?;
+        let loaded = activate(entry, chunks, &self.read, &self.limits, keep)?;
         self.open_to_tools(entry);
         Ok(loaded)
     }
@@ -143,6 +146,7 @@ impl Workbench<'_> {
 /// says where it is.
 pub(crate) fn activate(
     entry: &Entry,
+    chunks: &[ChunkRef],
     read: &ReadOptions,
     limits: &Limits,
     keep: impl FnOnce(&str) -> Result<Option<String>, Refusal>,
@@ -152,7 +156,9 @@ pub(crate) fn activate(
         body.core.report.storage_ref = keep(full)?;
     }
     let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
-    let text = injection(entry, &body.core.report, &body.render(&[]), FileList(&files));
+    let own = chunks.iter().filter(|chunk| chunk.skill == entry.name);
+    let loaded: Vec<&str> = own.map(|chunk| chunk.id.as_str()).collect();
+    let text = injection(entry, &body.core.report, &body.render(&loaded), FileList(&files));
     let selected = SelectedSkill {
         name: entry.name.clone(),
         source: entry.source,

@@ -46,7 +46,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         Redactor::new([], []).unwrap(),
         Cancel::default(),
     );
-    let means = Means { engine: &engine, redactor: &redactor, cancel: &cancel };
+    let means = Means { engine: &engine, redactor: &redactor, cancel: &cancel, chunks: &[] };
     let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();
     let mut journal =
         Journal::create(&root.join("runs"), run_id, Durability::NoSync, None).unwrap();

@@ -1,4 +1,4 @@
-//! The five tools: `skill` and its companions.
+//! The tools: `skill` and its companions.
 
 use std::borrow::Cow;
 use std::sync::Arc;

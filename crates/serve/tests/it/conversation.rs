@@ -10,14 +10,21 @@ fn names(tools: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_five_tools_describe_themselves() {
+async fn the_tools_describe_themselves() {
     let world = World::new();
     world.skill("alpha", "").skill("beta", "");
     let mut client = Client::connect(&world.shelf()).await;
     let tools = client.ask("tools/list", json!({})).await;
     assert_eq!(
         names(&tools),
-        ["skill", "load_skill_chunk", "load_skill_resource", "search_skills", "run_skill_script"]
+        [
+            "skill",
+            "load_skill_chunk",
+            "load_skill_resource",
+            "search_skills",
+            "read_observation",
+            "run_skill_script"
+        ]
     );
     let skill = &tools["result"]["tools"][0];
     assert_eq!(skill["inputSchema"]["properties"]["name"]["enum"], json!(["alpha", "beta"]));

@@ -175,3 +175,57 @@ fn a_session_that_ends_leaves_its_record_and_no_temporary_file() {
     let ignored = &events[0]["data"]["setup"]["facts"]["scan"]["ignored"];
     assert_eq!(ignored[0]["path"], "[world]/home/.agent/skills/broken/SKILL.md");
 }
+
+/// A chunk may be loaded before its skill; the skill then has it, and does not offer it again.
+#[test]
+fn a_chunk_that_was_loaded_before_its_skill_is_not_offered_again() {
+    let world = World::new();
+    let body = "Begin.\n\n<chunk id=\"oven\" description=\"How hot\">\nHeat it.\n</chunk>\n\n<chunk id=\"salt\" description=\"How much\">\nTwo grams.\n</chunk>\n";
+    world.write(
+        "home/.agent/skills/bread/SKILL.md",
+        format!("---\nname: bread\ndescription: Bakes bread.\n---\n\n{body}"),
+    );
+    let chunk = call("load_skill_chunk", json!({"name": "bread", "chunk_id": "oven"}));
+    let answers = converse(&world, "", &[chunk, call("skill", json!({"name": "bread"}))]);
+    assert!(text(&answers[0]).contains("Heat it."), "{}", answers[0]);
+    let skill = text(&answers[1]);
+    assert!(skill.contains("- id: salt") && !skill.contains("- id: oven"), "{skill}");
+}
+
+#[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
+fn a_result_that_is_too_long_can_be_read_back() {
+    let world = World::new();
+    world.skill("home/.agent/skills/counter", "Counts.");
+    let script = "#!/bin/sh\nseq 1 200000 | sed 's/^/line /'\n";
+    world.write("home/.agent/skills/counter/scripts/count.sh", script);
+    let run = json!({"name": "counter", "relative_path": "scripts/count.sh"});
+    let run = [call("skill", json!({"name": "counter"})), call("run_skill_script", run)];
+    let read = |reference: &str, more: Value| {
+        let mut arguments = json!({"ref": reference});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call("read_observation", arguments)
+    };
+    let first = converse(&world, "--approve run_script", &run);
+    let shown = text(&first[1]);
+    assert!(!shown.contains("line 100000\n"), "it is too long to be shown: {shown}");
+    let named = |text: &str| {
+        let start = text.find("observations/").unwrap();
+        let end = text[start..].find(|c: char| !(c.is_alphanumeric() || "._-/".contains(c)));
+        text[start..start + end.unwrap()].to_owned()
+    };
+    let reference = named(shown);
+    let calls = [
+        run[0].clone(),
+        run[1].clone(),
+        read(&reference, json!({"pattern": "^line 1000(00|01)$"})),
+        read(&reference, json!({"offset": 5})),
+        read("observations/none.txt", json!({})),
+        read("../../../../etc/passwd", json!({})),
+    ];
+    let answers = converse(&world, "--approve run_script", &calls);
+    assert_eq!(text(&answers[2]), "100000: line 100000\n100001: line 100001\n", "{}", answers[2]);
+    assert!(text(&answers[3]).starts_with("1\nline 2\nline 3\n"), "{}", answers[3]);
+    assert!(text(&answers[4]).starts_with("NotFound"), "{}", answers[4]);
+    assert!(text(&answers[5]).starts_with("NotFound"), "{}", answers[5]);
+}
