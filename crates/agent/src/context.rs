@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::observation::Observation;
 
-pub use rules::system_text;
+pub use rules::{LATEST as LATEST_RULES, system_text};
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -179,15 +179,17 @@ impl Context {
             if self.chars <= enough {
                 continue;
             }
-            if let Some(short) = message.short.take() {
-                let others = self.chars - message.text.chars().count();
-                message.text = match Some(place) == newest {
-                    true => cut(&message.text, &short, limit.saturating_sub(others)),
-                    false => short,
-                };
-                self.chars = others + message.text.chars().count();
-                shortened += 1;
+            let Some(short) = message.short.take() else { continue };
+            let others = self.chars - message.text.chars().count();
+            if Some(place) == newest {
+                message.text = cut(&message.text, &short, limit.saturating_sub(others));
+                // What is cut now makes way when something newer comes.
+                message.short = (message.text != short).then_some(short);
+            } else {
+                message.text = short;
             }
+            self.chars = others + message.text.chars().count();
+            shortened += 1;
         }
         if shortened > 0 {
             self.hash = Sha256::new();

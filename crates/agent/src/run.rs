@@ -100,7 +100,8 @@ impl Run {
         let system = match setup.kind {
             RunKind::Served => String::new(),
             RunKind::Own | RunKind::Child => {
-                system_text(&setup.tools, &setup.catalog, setup.patience.skills_per_turn)
+                let skills = setup.patience.skills_per_turn;
+                system_text(setup.rules, &setup.tools, &setup.catalog, skills)
             }
         };
         let context = Context::new(&setup.run_id, system, &setup.request);

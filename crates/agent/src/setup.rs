@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::SkillRef;
 use crate::budget::Budget;
+use crate::context::LATEST_RULES;
 use crate::observation::{SelectedSkill, or_default};
 
 pub use scanned::{Scanned, ScannedConflict, ScannedLoser, ScannedPath, ScannedRoot};
@@ -30,6 +31,9 @@ pub struct Setup {
     pub budget: Budget,
     /// How patient it is.
     pub patience: Patience,
+    /// Which version of the rules the model is told.
+    #[serde(default = "first_rules")]
+    pub rules: u32,
     /// A skill the user chose.
     pub invoked: Option<SkillRef>,
     /// Skills that are in the context from the start.
@@ -122,6 +126,7 @@ impl Setup {
             tools: no_tools(),
             budget: Budget::default(),
             patience: Patience::default(),
+            rules: LATEST_RULES,
             invoked: None,
             preloaded: Vec::new(),
             kind: RunKind::Own,
@@ -183,4 +188,9 @@ pub struct Terms {
     pub tools: ToolSet,
     /// Whether prompts and the model's own words are recorded.
     pub store_prompts: bool,
+}
+
+/// Of records that do not say it.
+fn first_rules() -> u32 {
+    1
 }

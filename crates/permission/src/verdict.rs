@@ -87,6 +87,8 @@ pub struct Pending<T> {
 pub(super) enum Lasting {
     /// It can, and this is what will be remembered.
     Yes(&'static str),
+    /// It can, for whatever the question's patterns match.
+    Pattern,
     /// It would not be bound to what the skill holds, because nobody knows all of that.
     No,
 }
@@ -101,7 +103,7 @@ impl Lasting {
                 Self::Yes("this skill, in this project, until its files change")
             }
             (permission, None) if permission.is_about_skills() => Self::No,
-            _ => Self::Yes("the same, in this project, until you revoke it"),
+            _ => Self::Pattern,
         }
     }
 }
@@ -198,6 +200,12 @@ impl<T: Request> Pending<T> {
             effect: self.request.effect(),
             always: match self.lasting {
                 Lasting::Yes(what) => Some(what.to_owned()),
+                // Rules and grants are about what is touched, not about the rest of the parameters.
+                Lasting::Pattern => Some(format!(
+                    "every `{}` of {}, whatever else it is given, in this project, until you revoke it",
+                    self.decision.permission,
+                    asked().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", ")
+                )),
                 Lasting::No => None,
             },
             replay: invocation.approving(self.decision.permission, asked()),

@@ -286,7 +286,7 @@ impl Driver<'_> {
             }
             Verdict::Ask(pending) => {
                 let id = ApprovalId::numbered(journal.next_sequence());
-                let question = pending.question(id, &run.purpose(), self.invocation);
+                let question = pending.question(id, run.purpose(), self.invocation);
                 let decision = pending.decision().clone();
                 hand.held = Held::Asking(Box::new(Asking { pending, question: question.clone() }));
                 Prepared::Ask { request, decision, question }

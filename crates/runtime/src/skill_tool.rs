@@ -155,6 +155,7 @@ struct Named {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Chunk {
+    #[serde(alias = "skill_name")]
     name: String,
     source: Option<Source>,
     chunk_id: String,
@@ -288,7 +289,8 @@ impl<'a> SkillTool<'a> {
         }
         let action = Action::SelectSkills { skills: vec![found.clone()], reason: String::new() };
         self.permit(of_skills(&action, &[entry], &self.engine), approver)?;
-        let (text, _) = activate(entry, &[], &self.read, &self.limits, |_| Ok(None))?;
+        let (text, _) =
+            activate(entry, &[], &self.engine, (&self.read, &self.limits), |_| Ok(None))?;
         self.loaded.push(found);
         Ok(text)
     }

@@ -80,7 +80,8 @@ impl Controls {
     /// The tools that the skill's actions may use, where it says so. Reading is always among them: without it most
     /// skills could do nothing.
     pub fn usable_tools(&self) -> Option<Vec<String>> {
-        let declared = self.allowed_tools.as_ref()?;
+        let declared =
+            self.allowed_tools.as_ref().filter(|names| !names.iter().any(|name| name == "*"))?;
         let reading = ["read_file", "list_dir", "grep"].map(str::to_owned);
         let others = declared.iter().filter(|name| !reading.contains(name)).cloned();
         Some(reading.iter().cloned().chain(others).collect())

@@ -10,6 +10,8 @@ mod tests;
 
 pub use catalog::{Catalog, CatalogLimits, catalog_cost, catalog_item};
 
+use std::collections::HashMap;
+
 use basics::skill::Source;
 
 use crate::index::{Entry, Index};
@@ -21,19 +23,20 @@ pub struct Offer<'a> {
     index: &'a Index,
     /// For each name in the index, the skill that is offered under it.
     named: Vec<Option<&'a Entry>>,
-    /// Weaker skills of those names, reached by naming their source.
-    shadowed: Vec<&'a Entry>,
+    /// Weaker skills by name, reached by naming their source.
+    shadowed: HashMap<&'a str, Vec<&'a Entry>>,
 }
 
 impl Index {
     /// The skills that trust, their own controls and `may_load` allow a model to see.
     pub fn offer(&self, may_load: impl Fn(&Entry) -> bool) -> Offer<'_> {
         let offered = |entry: &&Entry| entry.is_offered() && may_load(entry);
-        Offer {
-            index: self,
-            named: self.skills.iter().map(|winner| self.usable(winner).filter(offered)).collect(),
-            shadowed: self.shadowed.iter().filter(offered).collect(),
+        let named = self.skills.iter().map(|winner| self.usable(winner).filter(offered)).collect();
+        let mut shadowed: HashMap<&str, Vec<&Entry>> = HashMap::new();
+        for entry in self.shadowed.iter().filter(offered) {
+            shadowed.entry(&entry.name).or_default().push(entry);
         }
+        Offer { index: self, named, shadowed }
     }
 }
 
@@ -45,10 +48,25 @@ impl<'a> Offer<'a> {
 
     /// The skill called `name`; the one that is listed unless a source is named.
     pub fn get(&self, name: &str, source: Option<Source>) -> Option<&'a Entry> {
-        let weaker = self.shadowed.iter().copied().filter(|_| source.is_some());
+        let weaker = self.weaker(name).iter().copied().filter(|_| source.is_some());
         self.skills()
             .chain(weaker)
             .find(|entry| entry.name == name && source.is_none_or(|source| source == entry.source))
+    }
+
+    /// Weaker skills of its name that say something else, and can be reached by naming their source.
+    pub fn others<'s>(&'s self, entry: &'s Entry) -> impl Iterator<Item = &'a Entry> + use<'a, 's> {
+        // Of several in one source, the name leads to the first.
+        let mut seen = vec![entry.source];
+        self.weaker(&entry.name).iter().copied().filter(move |other| {
+            let is_first = !seen.contains(&other.source);
+            seen.push(other.source);
+            is_first && other.description != entry.description
+        })
+    }
+
+    fn weaker(&self, name: &str) -> &[&'a Entry] {
+        self.shadowed.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Skills that fit `query`, the best first.

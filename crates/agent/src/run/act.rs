@@ -183,7 +183,13 @@ impl Run {
         if keeps {
             self.context.loaded(&label, &observation.text);
         } else {
-            let short = format!("[{label} | shortened, the whole is in {stored}]");
+            // Records of the first rules have these words.
+            let short = match self.setup.rules {
+                1 => format!("[{label} | shortened, the whole is in {stored}]"),
+                _ => format!(
+                    "[{label} | shortened, the whole is in {stored}; read_observation \"{number}\" shows it]"
+                ),
+            };
             self.context.observed(&label, &observation.text, short);
         }
         self.note(EventData::ObservationRecorded(ObservationRecorded {

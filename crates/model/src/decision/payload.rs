@@ -27,6 +27,8 @@ pub(super) enum Need {
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
     Text,
+    /// A text, or a number that stands for one.
+    Reference,
     Texts,
     Count,
     Object,
@@ -80,7 +82,7 @@ pub(super) const KINDS: [(&str, &[Field]); 8] = [
     (
         "read_observation",
         &[
-            field("ref", Required, Shape::Text),
+            field("ref", Required, Shape::Reference),
             field("offset", Optional, Shape::Count),
             field("pattern", Optional, Shape::Text),
         ],
@@ -134,8 +136,16 @@ fn typed(mut action: Map<String, Value>, at: &str) -> Result<Action, Problem> {
         .map_err(|error| Problem::Unreadable { reason: error.to_string() })
 }
 
-/// `load_skill_chunk {skill_name, chunk_id}`, which is what the text of a skill calls it, is `load_chunk`.
+/// `load_skill_chunk {skill_name, chunk_id}`, which is what the text of a skill calls it, is `load_chunk`; the text says
+/// that it is a tool, so it may be called as one.
 fn name_chunk_action(action: &mut Map<String, Value>) {
+    if let Some(Value::Object(payload)) = action.get_mut("payload")
+        && payload.get("tool").and_then(Value::as_str) == Some("load_skill_chunk")
+        && let Some(params @ Value::Object(_)) = payload.remove("params")
+    {
+        action.insert("type".to_owned(), "load_skill_chunk".into());
+        action.insert("payload".to_owned(), params);
+    }
     if action.get("type").and_then(Value::as_str) != Some("load_skill_chunk") {
         return;
     }
@@ -144,7 +154,7 @@ fn name_chunk_action(action: &mut Map<String, Value>) {
         Some(Value::Object(payload)) => payload,
         _ => action,
     };
-    if let Some(name) = payload.remove("skill_name") {
+    if let Some(name) = payload.remove("skill_name").or_else(|| payload.remove("name")) {
         payload.entry("skill").or_insert(name);
     }
 }
@@ -170,6 +180,9 @@ fn checked(
             }
             Some(mut value) => {
                 field.shape.check(&value, &path)?;
+                if field.shape == Shape::Reference && value.is_u64() {
+                    value = value.to_string().into();
+                }
                 if let Value::Object(params) = &mut value {
                     params.retain(|_, param| field.shape != Shape::Object || !param.is_null());
                 }
@@ -196,7 +209,7 @@ fn refuse_others(rest: &Map<String, Value>, at: &str, known: &str) -> Result<(),
 impl Shape {
     fn expected(self) -> &'static str {
         match self {
-            Self::Text => "a string",
+            Self::Text | Self::Reference => "a string",
             Self::Texts => "an array of strings",
             Self::Count => "a whole number",
             Self::Object => "an object",
@@ -215,10 +228,9 @@ impl Shape {
             (Self::Texts, Value::Array(texts)) => each(Self::Text, texts),
             (Self::Skills, Value::Array(skills)) => each(Self::Skill, skills),
             (Self::Skill, Value::Object(skill)) => check_skill(skill, path),
-            (Self::Text | Self::Skill, Value::String(_)) | (Self::Object, Value::Object(_)) => {
-                Ok(())
-            }
-            (Self::Count, value) if value.is_u64() => Ok(()),
+            (Self::Text | Self::Reference | Self::Skill, Value::String(_))
+            | (Self::Object, Value::Object(_)) => Ok(()),
+            (Self::Count | Self::Reference, value) if value.is_u64() => Ok(()),
             _ => Err(wrong(path(), value, self.expected())),
         }
     }

@@ -133,7 +133,7 @@ fn observed<'a>(
 fn shortened(message: &str) -> Option<Observed<'_>> {
     let line = message.strip_prefix("[Observation ")?.strip_suffix(']')?;
     let (label, kept) = line.rsplit_once(" | shortened, the whole is in ")?;
-    observed(label, None, Some(kept))
+    observed(label, None, kept.split(';').next())
 }
 
 /// A skill's text begins with `[Skill: NAME | source=SOURCE]`.

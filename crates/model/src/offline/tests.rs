@@ -30,7 +30,7 @@ fn text_of_skill(name: &str) -> String {
     let entry = index.get(name, None).unwrap();
     let body = load_body(entry, &ReadOptions::default(), &Limits::default()).unwrap();
     let files = Files::open(entry).unwrap().list();
-    injection(entry, &body.core.report, &body.render(&[]), FileList(&files))
+    injection(entry, &body.core.report, &body.render(&[]), FileList(&files), None)
 }
 
 /// A run with the built-in skills in which `world` says what comes of a script.

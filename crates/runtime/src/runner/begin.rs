@@ -124,7 +124,7 @@ impl Stage<'_, '_> {
             let wanted = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
             let loaded = self
                 .is_allowed(&mut workbench, &wanted)
-                .then(|| workbench.load(&wanted, &[], self.redactor, journal));
+                .then(|| workbench.load(&wanted, &[], self.engine, self.redactor, journal));
             match loaded {
                 // A skill that cannot be read now is still in the catalog.
                 Some(Ok((text, skill))) if text.chars().count() <= room => {

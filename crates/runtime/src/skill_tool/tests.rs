@@ -97,7 +97,10 @@ fn a_tool_describes_what_there_is_and_nothing_else() {
     let catalog = offer.catalog(CatalogLimits::default(), "");
     let tools = definitions(&offer, &engine, &catalog);
     let names: Vec<&str> = tools.iter().map(|tool| tool.name).collect();
-    assert_eq!(names, ["skill", "load_skill_chunk", "load_skill_resource", "search_skills"]);
+    assert_eq!(
+        names,
+        ["skill", "load_skill_chunk", "load_skill_resource", "search_skills", "read_observation"]
+    );
     assert_eq!(tools[0].input_schema["properties"]["name"]["enum"], json!(["alpha"]));
     assert!(!format!("{tools:?}").contains("beta"));
     let nothing = index.offer(|_| false);
@@ -110,7 +113,7 @@ fn every_tool_that_is_described_can_be_called() {
     let engine = engine(json!({}));
     let offer = index.offer(|_| true);
     let values = json!({"name": "alpha", "source": "user", "chunk_id": "c", "relative_path": "a.md",
-        "section_hint": "s", "query": "q", "limit": 3, "args": ["x"], "stdin": "y"});
+        "section_hint": "s", "query": "q", "limit": 3, "ref": "1", "offset": 2, "pattern": "p", "args": ["x"], "stdin": "y"});
     for tool in definitions(&offer, &engine, &offer.catalog(CatalogLimits::default(), "")) {
         let Value::Object(properties) = &tool.input_schema["properties"] else { panic!() };
         let arguments = properties.keys().map(|key| (key.clone(), values[key].clone())).collect();

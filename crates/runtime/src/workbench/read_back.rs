@@ -3,10 +3,14 @@
 //! Invariant: only observations of this run and what is kept for them can be read, so nothing that the model has not
 //! been told of.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use agent::event::EventData;
 use agent::observation::Observation;
 use agent::request::Refusal;
 use regex::RegexBuilder;
+use serde_json::Value;
 
 use super::{Workbench, io_error};
 use crate::journal::Journal;
@@ -23,18 +27,18 @@ impl Workbench<'_> {
         journal: &Journal,
     ) -> Result<Observation, Refusal> {
         let whole = find(reference, journal)?;
+        let length = whole.chars().count();
         let text = match pattern {
-            Some(pattern) => matching(&whole, pattern)?,
+            Some(pattern) => matching(&unfold(&whole), pattern)?,
             None => whole,
         };
         let rest = text.char_indices().nth(offset).map_or("", |(start, _)| &text[start..]);
         if rest.is_empty() {
-            let found =
-                if pattern.is_some() { "no line matches" } else { "there is nothing there" };
-            return Ok(Observation::of(format!(
-                "{found}; the text has {} characters",
-                text.chars().count()
-            )));
+            let found = match pattern {
+                Some(_) if text.is_empty() => "no line matches",
+                _ => "there is nothing there",
+            };
+            return Ok(Observation::of(format!("{found}; the text has {length} characters")));
         }
         let shown = basics::text::prefix(rest, self.limits.excerpt_chars);
         if shown.len() == rest.len() {
@@ -86,6 +90,18 @@ fn kept_names(observation: &Observation) -> impl Iterator<Item = &str> {
     let streams = streams.filter_map(|stream| stream.name.as_deref());
     let loaded = observation.loaded.iter().filter_map(|loaded| loaded.storage_ref());
     observation.storage_ref.as_deref().into_iter().chain(streams).chain(loaded)
+}
+
+/// A result of a tool is one line of JSON: the lines are in its texts.
+fn unfold(text: &str) -> Cow<'_, str> {
+    let Ok(fields) = serde_json::from_str::<BTreeMap<String, Value>>(text) else {
+        return Cow::Borrowed(text);
+    };
+    let texts = fields.values().filter_map(Value::as_str).filter(|text| text.contains('\n'));
+    match texts.collect::<Vec<_>>().join("\n") {
+        lines if lines.is_empty() => Cow::Borrowed(text),
+        lines => Cow::Owned(lines),
+    }
 }
 
 /// The lines that match, with their numbers.

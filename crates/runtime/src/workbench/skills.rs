@@ -6,7 +6,7 @@ use agent::request::{Refusal, Request};
 use agent::run::ChunkRef;
 use basics::sha256::Sha256;
 use basics::skill::{CatalogFormat, LoadReport, Source};
-use permission::{Engine, SkillHash};
+use permission::{Engine, SkillHash, Tool};
 use serde_json::json;
 use skill::index::Entry;
 use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
@@ -39,7 +39,8 @@ impl Workbench<'_> {
     ) -> Result<Observation, Refusal> {
         let (mut texts, mut loaded) = (Vec::new(), Vec::new());
         for skill in skills {
-            let (text, selected) = self.load(skill, means.chunks, means.redactor, journal)?;
+            let (text, selected) =
+                self.load(skill, means.chunks, means.engine, means.redactor, journal)?;
             texts.push(text);
             loaded.push(Loaded::Skill(selected));
         }
@@ -52,12 +53,13 @@ impl Workbench<'_> {
         &mut self,
         skill: &SkillRef,
         chunks: &[ChunkRef],
+        engine: &Engine,
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<(String, SelectedSkill), Refusal> {
         let entry = self.entry(skill)?;
         let keep = |full: &str| keep(full.as_bytes(), redactor, journal).map(Some);
-        let loaded = activate(entry, chunks, &self.read, &self.limits, keep)?;
+        let loaded = activate(entry, chunks, engine, (&self.read, &self.limits), keep)?;
         self.open_to_tools(entry);
         Ok(loaded)
     }
@@ -84,6 +86,7 @@ impl Workbench<'_> {
             return Observation::of("No skill matches. Try other words, or work without a skill.");
         }
         let found = hits.iter().filter_map(|hit| self.offer.get(&hit.name, Some(hit.source)));
+        let found = found.flat_map(|entry| std::iter::once(entry).chain(self.offer.others(entry)));
         let lines: String =
             found.map(|entry| skill::offer::catalog_item(CatalogFormat::Lines, entry)).collect();
         let more = Details::of(&json!({"hits": hits.len()}));
@@ -107,7 +110,7 @@ impl Workbench<'_> {
         }
         let report = loaded.report;
         let storage_ref = report.storage_ref.clone();
-        let text = injection(entry, &report, &loaded.text, FileList(&[]));
+        let text = injection(entry, &report, &loaded.text, FileList(&[]), None);
         let (skill, path) = (entry.name.clone(), report.path.clone());
         let resource = Loaded::Resource(LoadedFile { skill, path, report });
         Ok(Observation { storage_ref, loaded: vec![resource], ..Observation::of(text) })
@@ -135,7 +138,7 @@ impl Workbench<'_> {
             report.storage_ref = Some(keep(content.as_bytes(), redactor, journal)?);
         }
         let storage_ref = report.storage_ref.clone();
-        let text = injection(entry, &report, shown, FileList(&[]));
+        let text = injection(entry, &report, shown, FileList(&[]), None);
         let (skill, id) = (entry.name.clone(), id.to_owned());
         let loaded = vec![Loaded::Chunk { skill, id, report: Some(Box::new(report)) }];
         Ok(Observation { loaded, storage_ref, ..Observation::of(text) })
@@ -147,8 +150,8 @@ impl Workbench<'_> {
 pub(crate) fn activate(
     entry: &Entry,
     chunks: &[ChunkRef],
-    read: &ReadOptions,
-    limits: &Limits,
+    engine: &Engine,
+    (read, limits): (&ReadOptions, &Limits),
     keep: impl FnOnce(&str) -> Result<Option<String>, Refusal>,
 ) -> Result<(String, SelectedSkill), Refusal> {
     let mut body = load_body(entry, read, limits).map_err(|error| of_load(&error))?;
@@ -158,14 +161,25 @@ pub(crate) fn activate(
     let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
     let own = chunks.iter().filter(|chunk| chunk.skill == entry.name);
     let loaded: Vec<&str> = own.map(|chunk| chunk.id.as_str()).collect();
-    let text = injection(entry, &body.core.report, &body.render(&loaded), FileList(&files));
+    let allowed_tools = entry.controls.usable_tools();
+    let tools = allowed_tools.as_ref().map(|names| offered(names, engine));
+    let text = body.render(&loaded);
+    let text = injection(entry, &body.core.report, &text, FileList(&files), tools.as_deref());
     let selected = SelectedSkill {
         name: entry.name.clone(),
         source: entry.source,
         hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
-        allowed_tools: entry.controls.usable_tools(),
+        allowed_tools,
         run_mode: entry.controls.run_mode,
         report: body.core.report,
     };
     Ok((text, selected))
+}
+
+/// Those of the tools that can be used here.
+fn offered(names: &[String], engine: &Engine) -> Vec<String> {
+    let tools = engine.tools();
+    let is_offered =
+        |name: &&String| Tool::from_name(name).is_some_and(|tool| tools.contains(tool));
+    names.iter().filter(is_offered).cloned().collect()
 }

@@ -175,17 +175,10 @@ pub(crate) fn owner() -> Owner {
 
 pub(crate) fn setup(scenario: &Scenario) -> Setup {
     let mut setup = Setup {
-        run_id: "20261115_083000_k3f9".to_owned(),
-        request: "Do it, and say when it is done — gründlich".to_owned(),
         catalog: CATALOG.to_owned(),
         tools: [Tool::ReadFile, Tool::RunScript, Tool::WriteFile].into_iter().collect(),
-        budget: Budget::default(),
-        patience: Patience::default(),
-        invoked: None,
-        preloaded: Vec::new(),
-        kind: RunKind::Own,
-        store_prompts: false,
         facts: Provenance { model: Some("lines".to_owned()), ..Provenance::default() },
+        ..Setup::new("20261115_083000_k3f9", "Do it, and say when it is done — gründlich")
     };
     (scenario.prepare)(&mut setup);
     setup

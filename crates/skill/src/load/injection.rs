@@ -16,8 +16,15 @@ const LISTED: usize = 50;
 #[derive(Debug, Clone, Copy)]
 pub struct FileList<'a>(pub &'a [SkillFile]);
 
-/// `text` with the label that says where it comes from, and what the model must know about it.
-pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileList<'_>) -> String {
+/// `text` with the label that says where it comes from, and what the model must know about it: the files of the skill,
+/// and the tools that it may use, where it says so.
+pub fn injection(
+    entry: &Entry,
+    report: &LoadReport,
+    content: &str,
+    files: FileList<'_>,
+    tools: Option<&[String]>,
+) -> String {
     format!(
         "[Skill: {} | source={}]\n[Skill Path: {}]\n[Load Report: sha256={} truncated={} bytes_read={}]\n{}\n{}{}{}",
         text::one_line(&entry.name),
@@ -28,17 +35,16 @@ pub fn injection(entry: &Entry, report: &LoadReport, content: &str, files: FileL
         report.bytes_read,
         content.trim_end(),
         notes(report),
-        // Once is enough: with the body, which is what comes with a list of files.
-        if files.0.is_empty() { String::new() } else { tools(entry) },
+        tools.map(list_tools).unwrap_or_default(),
         files.render(),
     )
 }
 
-/// The tools that this skill may use, where it says so: the model should know before it is refused one.
-fn tools(entry: &Entry) -> String {
-    let Some(names) = entry.controls.usable_tools() else { return String::new() };
+/// The tools that this skill may use: the model should know before it is refused one.
+fn list_tools(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| text::one_line(name)).collect();
-    format!("[Tools of this skill: {}]\n", names.join(", "))
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("[Tools of this skill: {names}]\n")
 }
 
 fn notes(report: &LoadReport) -> String {

@@ -45,8 +45,10 @@ impl Offer<'_> {
     pub fn catalog(&self, limits: CatalogLimits, request: &str) -> Catalog {
         let format = limits.format;
         let all: Vec<&Entry> = self.skills().collect();
+        let with_others: Vec<&Entry> =
+            all.iter().flat_map(|entry| self.with_others(entry)).collect();
         let room = limits.max_chars.checked_sub(frame(format, 0).chars().count());
-        if let Some(whole) = room.and_then(|room| whole(&all, format, room)) {
+        if let Some(whole) = room.and_then(|room| whole(&with_others, format, room)) {
             return Catalog {
                 text: if all.is_empty() { String::new() } else { write(format, &whole, 0) },
                 shown: all.iter().map(|entry| entry.name.clone()).collect(),
@@ -60,19 +62,31 @@ impl Offer<'_> {
         };
         for entry in self.by_relevance(request) {
             // With thousands of skills, writing those that cannot fit would take most of the time.
-            if least(entry) > left {
-                continue;
-            }
-            let item = catalog_item(format, entry);
+            let fits = least(entry) <= left;
+            let item = if fits { catalog_item(format, entry) } else { String::new() };
             let length = item.chars().count();
-            if length <= left {
+            if fits && length <= left {
                 left -= length;
                 shown.push(entry.name.clone());
                 items.push(item);
+                for other in self.others(entry) {
+                    let item = catalog_item(format, other);
+                    if let Some(rest) = left.checked_sub(item.chars().count()) {
+                        left = rest;
+                        items.push(item);
+                    }
+                }
+            } else if request.trim().is_empty() {
+                // Nothing says that a short one further down is worth more than this one.
+                break;
             }
         }
         let not_shown = all.len() - shown.len();
         Catalog { text: write(format, &items, not_shown), shown, not_shown }
+    }
+
+    fn with_others<'s>(&'s self, entry: &'s Entry) -> impl Iterator<Item = &'s Entry> {
+        std::iter::once(entry).chain(self.others(entry))
     }
 
     /// The skills that the user pinned, then those that fit the request, the best first. Without a request all

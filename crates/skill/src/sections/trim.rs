@@ -59,6 +59,9 @@ const ESSENTIAL: &[&str] = &[
     "脚本",
 ];
 
+/// In place of the rest of a section.
+const CUT: &str = "[… the rest of this section is left out]\n";
+
 /// What is left of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trimmed {
@@ -107,6 +110,21 @@ impl Budget {
         self.chars += share.chars;
     }
 
+    /// The beginning of a section, with a line that says where it is cut; nothing where hardly any of it fits.
+    fn take_part(&mut self, section: &str) -> Option<String> {
+        const LEAST: usize = 5;
+        let room = Self {
+            lines: self.lines.checked_sub(CUT.lines().count())?,
+            chars: self.chars.checked_sub(CUT.chars().count())?,
+        };
+        let part = beginning(section, &room, true);
+        if part.lines().count() < LEAST {
+            return None;
+        }
+        let part = part + CUT;
+        self.take(&part).then_some(part)
+    }
+
     fn take(&mut self, text: &str) -> bool {
         let cost = Self::of(text);
         let fits = cost.lines <= self.lines && cost.chars <= self.chars;
@@ -118,7 +136,8 @@ impl Budget {
 }
 
 /// Keeps the opening, essential sections, then others while they fit, all in document order. Of a long opening
-/// its beginning is kept, and as much more as the essential sections leave room for.
+/// its beginning is kept, and as much more as the essential sections leave room for. Of an essential section that does
+/// not fit, the beginning is kept, too.
 pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
     let headings = headings(text);
     let opening_end = opening_end(text, &headings);
@@ -133,10 +152,15 @@ pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
         })
         .collect();
     let essential = essential(&headings);
-    let mut kept = vec![false; headings.len()];
+    let mut kept: Vec<Option<String>> = vec![None; headings.len()];
     let mut take = |budget: &mut Budget, wanted: bool| {
         for (at, section) in sections.iter().filter(|(at, _)| essential[*at] == wanted) {
-            kept[*at] = budget.take(section);
+            kept[*at] = budget.take(section).then(|| (*section).to_owned());
+        }
+        for (at, section) in sections.iter().filter(|(at, _)| wanted && essential[*at]) {
+            if kept[*at].is_none() {
+                kept[*at] = budget.take_part(section);
+            }
         }
     };
     let mut budget = Budget { lines, chars };
@@ -151,7 +175,11 @@ pub(crate) fn trim(text: &str, lines: usize, chars: usize) -> Trimmed {
     let hints = hints(&headings);
     let mut dropped = Vec::new();
     for (at, section) in sections {
-        if kept[at] { left.push_str(section) } else { dropped.push(hints[at].clone()) }
+        let part = kept[at].as_deref().unwrap_or_default();
+        left.push_str(part);
+        if part != section {
+            dropped.push(hints[at].clone());
+        }
     }
     Trimmed { text: left, dropped, opening_is_cut, has_sections: behind }
 }

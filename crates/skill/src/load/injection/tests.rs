@@ -11,7 +11,7 @@ fn inject(files: &[SkillFile], content: &str) -> String {
     world.write("root/a/x.md", "text\n");
     let entry = world.entry();
     let loaded = load_resource(&entry, "x.md", None, &Limits::default()).unwrap();
-    let block = injection(&entry, &loaded.report, content, FileList(files));
+    let block = injection(&entry, &loaded.report, content, FileList(files), None);
     block.replace(&*world.path("").to_string_lossy(), "")
 }
 
@@ -45,7 +45,13 @@ fn what_is_odd_about_a_text_and_where_the_whole_is_stand_below_it() {
     let entry = world.entry();
     let mut loaded = load_resource(&entry, "x.md", Some("Two"), &Limits::default()).unwrap();
     loaded.report.storage_ref = Some("observations/x.txt".to_owned());
-    let block = injection(&entry, &loaded.report, "text\n", FileList(&[file("y.md")]));
+    let block = injection(
+        &entry,
+        &loaded.report,
+        "text\n",
+        FileList(&[file("y.md")]),
+        entry.controls.usable_tools().as_deref(),
+    );
     assert!(
         block.ends_with(
             "\ntext\n[Note: SectionNotFound: no heading matches `Two`; this is the beginning]\n\

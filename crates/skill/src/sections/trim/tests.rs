@@ -96,7 +96,7 @@ fn of_a_long_opening_the_beginning_is_kept_and_what_else_there_is_room_for() {
     };
     check(100, &steps(3), 97, &["## Aside"]);
     check(100, &steps(88), 12, &["## Aside"]);
-    check(100, &steps(89), 100, &["## Steps", "## Aside"]);
+    check(100, &steps(89), 12, &["## Steps", "## Aside"]);
     check(40, &steps(30), 10, &["## Aside"]);
     check(204, &steps(3), 200, &["## Aside"]);
 }
@@ -171,7 +171,8 @@ proptest! {
     fn what_is_left_stands_in_the_order_of_the_document(text in document(), lines in 0_usize..40) {
         let trimmed = trim(&text, lines, 10_000);
         let mut rest = text.lines();
-        for line in trimmed.text.lines() {
+        let cut = CUT.lines().next().unwrap_or_default();
+        for line in trimmed.text.lines().filter(|line| *line != cut) {
             prop_assert!(rest.any(|other| other == line), "{line:?} of {:?}", trimmed.text);
         }
     }

@@ -166,3 +166,120 @@ fn what_was_kept_or_shortened_can_be_read_back() {
     assert!(seen[4].contains("there is nothing there"), "{}", seen[4]);
     assert_sound(&world);
 }
+
+#[test]
+fn what_was_cut_to_fit_makes_way_for_what_comes_next() {
+    let world = scripted(json!([
+        call("read_file", json!({"path": "long.txt"})),
+        call("list_dir", json!({"path": "."})),
+        act("read_observation", json!({"ref": 1, "offset": 13_000})),
+        act("read_observation", json!({"ref": "1", "pattern": "^line 200 "})),
+        answer("done")
+    ]));
+    world.write("home/.agent/config.json", r#"{"budget": {"max_context_chars": 20000}}"#);
+    let lines: Vec<String> = (1..=320).map(|n| format!("line {n} {}\n", "x".repeat(60))).collect();
+    world.write("project/long.txt", lines.concat());
+    let result = world.json("skillful run --json --model scripted:turns.json x");
+    assert_eq!(result["stop_reason"], "final_answer", "{result:#}");
+    let seen = observations(&world);
+    assert_eq!(seen[3], format!("200: {}", lines[199]), "a pattern looks at lines of the file");
+    assert_sound(&world);
+}
+
+#[test]
+fn of_skills_with_one_name_the_model_can_choose() {
+    let world = scripted(json!([
+        act("search_skills", json!({"query": "bread"})),
+        act(
+            "select_skills",
+            json!({"skills": [{"name": "bake", "source": "user"}], "reason": "x"})
+        ),
+        answer("done")
+    ]));
+    world.skill("project/more/bake", "Bakes bread in a pan.");
+    world.skill("home/.agent/skills/bake", "Bakes bread in an oven.");
+    world.skill("home/.agent/skills/same", "The same everywhere.");
+    world.skill("project/more/same", "The same everywhere.");
+    world.write("home/.agent/config.json", r#"{"audit": {"store_prompts": true}}"#);
+    world.run("skillful run --root more --model scripted:turns.json x");
+    let events = events(&world);
+    let asked = events.iter().find(|event| event["type"] == "model_request").unwrap();
+    let system = asked["data"]["prompt"]["text"]["system"].as_str().unwrap();
+    for shown in [
+        "- name=bake | source=explicit | description=Bakes bread in a pan.\n",
+        "- name=bake | source=user | description=Bakes bread in an oven.\n",
+        "- name=same | source=explicit | description=The same everywhere.\n",
+        "\"source\": SOURCE or null",
+    ] {
+        assert!(system.contains(shown), "{shown}{system}");
+    }
+    assert!(!system.contains("name=same | source=user"), "it says nothing else: {system}");
+    let seen = observations(&world);
+    assert!(seen[0].contains("source=explicit") && seen[0].contains("source=user"), "{}", seen[0]);
+    assert!(seen[1].starts_with("[Skill: bake | source=user]"), "{}", seen[1]);
+}
+
+#[test]
+fn a_skill_is_told_only_tools_that_there_are() {
+    let world = scripted(json!([select(&["some", "all"]), answer("done")]));
+    limited(&world, "some", "Write, TodoWrite, Bash(git:*)");
+    limited(&world, "all", "'*'");
+    world.write("home/.agent/config.json", r#"{"permissions": {"grep": "deny"}}"#);
+    run(&world, "");
+    let seen = observations(&world).remove(0);
+    assert!(seen.contains("[Tools of this skill: read_file, list_dir, run_script]\n"), "{seen}");
+    assert_eq!(seen.matches("[Tools of this skill").count(), 1, "all means no limit: {seen}");
+}
+
+#[test]
+fn the_tool_that_a_skills_text_names_can_be_called() {
+    let load = json!({"skill_name": "bread", "chunk_id": "oven"});
+    let world = scripted(json!([
+        select(&["bread"]),
+        act("call_tool", json!({"tool": "load_skill_chunk", "params": load})),
+        answer("done")
+    ]));
+    let chunk = "<chunk id=\"oven\" description=\"How hot\">\nHeat it.\n</chunk>\n";
+    world.write(
+        "home/.agent/skills/bread/SKILL.md",
+        format!("---\nname: bread\ndescription: Bakes.\n---\n\nBegin.\n\n{chunk}"),
+    );
+    run(&world, "");
+    let seen = observations(&world);
+    assert!(seen[1].contains("Heat it."), "{seen:?}");
+}
+
+#[test]
+fn of_a_long_essential_section_the_beginning_stays() {
+    let world = scripted(json!([select(&["long"]), answer("done")]));
+    let many =
+        |word: &str, n: usize| -> String { (1..=n).map(|i| format!("- {word} {i}\n")).collect() };
+    for (body, present) in [
+        (
+            format!(
+                "{}\n## Steps\n\n{}\n## Notes\n\n{}",
+                many("open", 10),
+                many("step", 494),
+                many("note", 50)
+            ),
+            ["- step 1\n", "- step 300\n"],
+        ),
+        (
+            format!(
+                "## Steps\n\n{}\n## Failures\n\nCall.\n\n## Checks\n\nLook.\n",
+                many("step", 900)
+            ),
+            ["- step 300\n", "Look.\n"],
+        ),
+    ] {
+        world.write(
+            "home/.agent/skills/long/SKILL.md",
+            format!("---\nname: long\ndescription: Long.\n---\n\n{body}"),
+        );
+        run(&world, "");
+        let seen = observations(&world).pop().unwrap();
+        assert!(present.iter().all(|line| seen.contains(line)), "{seen}");
+        assert!(seen.contains("[… the rest of this section is left out]"), "{seen}");
+        assert!(seen.contains("## Steps"), "{seen}");
+    }
+}

@@ -24,7 +24,7 @@ fn how_many_skills_a_decision_selects_can_be_set() {
 #[test]
 fn the_model_is_told_how_many_skills_it_may_select() {
     for (limit, words) in
-        [(1, "of one skill\n"), (2, "of at most two skills\n"), (5, "of at most 5 skills\n")]
+        [(1, "of one skill;"), (2, "of at most two skills;"), (5, "of at most 5 skills;")]
     {
         let world = scripted(json!([answer("done")]));
         let settings =
