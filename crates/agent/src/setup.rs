@@ -2,6 +2,7 @@
 
 mod scanned;
 
+use basics::sha256::Sha256;
 use basics::skill::CatalogFormat;
 use permission::ToolSet;
 use schemars::JsonSchema;
@@ -105,6 +106,9 @@ pub struct ShownCatalog {
     pub not_shown: usize,
     /// How they were written.
     pub format: CatalogFormat,
+    /// The hash of the list, which is kept beside the events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Sha256>,
 }
 
 /// Which skills were in the context from the start.

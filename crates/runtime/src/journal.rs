@@ -219,9 +219,13 @@ impl Journal {
         lines::read_at(&self.place)
     }
 
-    /// Content that is kept beside the events, by its reference.
-    pub fn stored(&self, name: &str) -> Result<Vec<u8>, JournalError> {
-        Ok(content::read(self.place.own(), name)?)
+    /// Content that is kept beside the events, by its reference, if it still is what was kept.
+    pub fn stored(&self, name: &str, sha256: Option<Sha256>) -> Result<Vec<u8>, JournalError> {
+        let bytes = content::read(self.place.own(), name)?;
+        match verify::is_content(name, sha256, Sha256::of(&bytes)) {
+            true => Ok(bytes),
+            false => Err(JournalError::Changed { name: name.to_owned() }),
+        }
     }
 
     /// Writes `run.json` and `final.md` from where the run is now.

@@ -52,6 +52,12 @@ pub enum JournalError {
         /// What is wrong.
         message: String,
     },
+    /// What is kept beside the events is not what was written.
+    #[error("`{name}` of the record changed after it was saved")]
+    Changed {
+        /// The file, relative to the run's folder.
+        name: String,
+    },
     /// Its events hold more than a record of this program does.
     #[error("the events in `{}` need too much memory", folder.display())]
     TooHeavy {
@@ -93,7 +99,9 @@ impl JournalError {
             Self::Incomplete { .. } => {
                 "check that the disk has space and that the folder belongs to you"
             }
-            Self::Damaged { .. } => "`skillful runs verify RUN` shows every change",
+            Self::Damaged { .. } | Self::Changed { .. } => {
+                "`skillful runs verify RUN` shows every change"
+            }
             Self::TooHeavy { .. } => "Skillful never writes so much there: remove it",
             Self::Foreign { .. } => {
                 "look at it with `skillful runs show RUN`, then run `skillful runs adopt RUN`"

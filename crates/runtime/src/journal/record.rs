@@ -7,7 +7,7 @@ use agent::action::Action;
 use agent::event::{Event, EventData, Happening, RunStarted, SentPrompt};
 use agent::request::Prepared;
 use agent::run::{CANCELLED, Run};
-use agent::setup::Setup;
+use agent::setup::{Provenance, Setup};
 use agent::step::Input;
 use basics::failure::{Exit, Explain};
 use basics::sha256::Sha256;
@@ -63,12 +63,18 @@ pub fn input_of(event: &Event) -> Option<(Input, u64)> {
     Some((input, event.data.elapsed_ms()?))
 }
 
-/// An event that does not say what a run began with.
+/// Why it cannot be said what a run began with.
 #[derive(Debug, thiserror::Error)]
-#[error("event {seq} does not say how the run started")]
-pub struct NoSetup {
-    /// The event.
-    pub seq: u64,
+pub enum NoSetup {
+    /// The event does not say it.
+    #[error("event {seq} does not say how the run started")]
+    Event {
+        /// The event.
+        seq: u64,
+    },
+    /// The list of skills is not the one that the model was shown.
+    #[error("the list of skills changed after the run started")]
+    Catalog,
 }
 
 /// What a run began with, from its first event; the catalog, which is not in it, is given.
@@ -76,10 +82,19 @@ pub fn setup_of(event: &Event, catalog: String) -> Result<Setup, NoSetup> {
     match &event.data {
         EventData::RunStarted(started) => {
             let RunStarted { setup, tools } = &**started;
+            if !is_shown(&setup.facts, &catalog) {
+                return Err(NoSetup::Catalog);
+            }
             Ok(Setup { catalog, tools: tools.clone(), ..setup.clone() })
         }
-        _ => Err(NoSetup { seq: event.seq }),
+        _ => Err(NoSetup::Event { seq: event.seq }),
     }
+}
+
+/// Whether a list of skills is the one that a model was shown. Older records do not say.
+pub(super) fn is_shown(facts: &Provenance, catalog: &str) -> bool {
+    let recorded = facts.catalog.as_ref().and_then(|shown| shown.sha256);
+    recorded.is_none_or(|recorded| recorded == Sha256::of(catalog))
 }
 
 /// The run as it was when its record ended. What it noted last and could not record is what it notes first.

@@ -21,7 +21,7 @@ use agent::step::Input;
 pub(crate) use filtered::{Filtered, Passed};
 use permission::Answer;
 use regex::{Captures, Regex, RegexBuilder};
-use serde_json::Value;
+use serde_json::{Map, Value};
 pub use streamed::Streamed;
 
 use patterns::{ASSIGNMENT, TOKENS, is_secret_name, looks_random, looks_secret};
@@ -30,7 +30,7 @@ use patterns::{ASSIGNMENT, TOKENS, is_secret_name, looks_random, looks_secret};
 const SHORTEST: usize = 8;
 /// A value of small letters alone counts from this length on: shorter ones are words, `production` or
 /// `completed`.
-const SHORTEST_WORD: usize = 20;
+const SHORTEST_WORD: usize = 12;
 
 /// Takes secrets out of texts.
 #[derive(Clone)]
@@ -189,10 +189,24 @@ impl Redactor {
                 items.iter_mut().fold(false, |found, item| self.value(item) | found)
             }
             Value::Object(map) => {
-                map.iter_mut().fold(false, |found, (key, value)| self.entry(key, value) | found)
+                let found = map
+                    .iter_mut()
+                    .fold(false, |found, (key, value)| self.entry(key, value) | found);
+                self.keys(map) | found
             }
             _ => false,
         }
+    }
+
+    /// Models put secrets into names, too.
+    fn keys(&self, map: &mut Map<String, Value>) -> bool {
+        if map.keys().all(|key| matches!(self.text(key), Cow::Borrowed(_))) {
+            return false;
+        }
+        for (key, value) in std::mem::take(map) {
+            map.insert(self.text(&key).into_owned(), value);
+        }
+        true
     }
 
     /// What stands beside `password` is one, where it looks like it.
@@ -215,7 +229,7 @@ fn compile(pattern: &str) -> Result<Regex, InvalidPattern> {
 }
 
 fn is_distinctive(secret: &str) -> bool {
-    let is_word = secret.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'-'));
+    let is_word = secret.bytes().all(|byte| byte.is_ascii_lowercase());
     secret.len() >= if is_word { SHORTEST_WORD } else { SHORTEST }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agent::event::{Event, EventData};
-use agent::observation::{Facts, Observation};
+use agent::observation::{Facts, Loaded, Observation};
 use agent::outcome::StopReason;
 use basics::sha256::Sha256;
 use schemars::JsonSchema;
@@ -17,9 +17,10 @@ use super::error::JournalError;
 use super::index::{INDEX, index_hash};
 use super::lines::{Files, SEALS, Texts};
 use super::owner::{Origin, Owner};
+use super::record::is_shown;
 use super::record_folder::RecordFolder;
 use super::summary::{ANSWER, RunSummary, SUMMARY, summary};
-use super::{content, limits};
+use super::{CATALOG, content, limits};
 
 /// What became of a record since it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -142,6 +143,7 @@ fn examine(
             check_summary(run, &whole, &hashes),
             check_answer(run, &whole),
             check_index(run, &whole),
+            check_catalog(run, &whole),
         ];
         failed.extend(checks.into_iter().filter_map(Result::err));
     }
@@ -274,6 +276,17 @@ fn check_index(run: &Folder, events: &[Event]) -> Result<(), String> {
     }
 }
 
+fn check_catalog(run: &Folder, events: &[Event]) -> Result<(), String> {
+    let Some(EventData::RunStarted(started)) = events.first().map(|event| &event.data) else {
+        return Ok(());
+    };
+    let catalog = existing(CATALOG, run.read(CATALOG, limits::CATALOG))?.unwrap_or_default();
+    match is_shown(&started.setup.facts, &String::from_utf8_lossy(&catalog)) {
+        true => Ok(()),
+        false => Err(format!("`{CATALOG}` is not the list that the model was shown")),
+    }
+}
+
 /// The content of a file of the run, if there is one.
 fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<u8>>, String> {
     match read {
@@ -287,10 +300,11 @@ fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<
 fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
     let EventData::ActionExecuted(executed) = &event.data else { return Vec::new() };
     let Observation { storage_ref, facts, .. } = &executed.observation;
-    let stored = storage_ref.iter().map(|name| (name, None));
+    let loaded = executed.observation.loaded.iter().filter_map(Loaded::storage_ref);
+    let stored = storage_ref.as_deref().into_iter().chain(loaded).map(|name| (name, None));
     let streams = [&facts.stdout, &facts.stderr].into_iter().flatten();
-    let streams = streams.filter_map(|stream| Some((stream.name.as_ref()?, Some(stream.sha256))));
-    let changes = facts.changes.iter().map(|change| (&change.name, Some(change.sha256)));
+    let streams = streams.filter_map(|stream| Some((stream.name.as_deref()?, Some(stream.sha256))));
+    let changes = facts.changes.iter().map(|change| (change.name.as_str(), Some(change.sha256)));
     let all = stored.chain(streams).chain(changes);
     let problems = all.filter_map(|(name, sha256)| {
         let message = match content::hash(run, name, left) {
@@ -304,7 +318,7 @@ fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
 }
 
 /// Whether a file with this hash is the one meant, as far as its name or its recorded hash tells.
-fn is_content(name: &str, recorded: Option<Sha256>, actual: Sha256) -> bool {
+pub(super) fn is_content(name: &str, recorded: Option<Sha256>, actual: Sha256) -> bool {
     let text = actual.to_string();
     let named = content::digits(name).is_none_or(|digits| text.starts_with(digits));
     named && recorded.is_none_or(|recorded| recorded == actual)

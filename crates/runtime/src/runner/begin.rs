@@ -10,6 +10,7 @@ use agent::model::Cancel;
 use agent::run::Run;
 use agent::setup::{Disclosed, Preloaded, Provenance, Setup, ShownCatalog};
 use basics::failure::Failure;
+use basics::sha256::Sha256;
 use permission::Verdict;
 use skill::index::Index;
 use skill::offer::Catalog;
@@ -68,6 +69,7 @@ pub fn begin<I: Borrow<IndexSnapshot> + Send, C: Borrow<Catalog>>(
             shown: catalog.shown.clone(),
             not_shown: catalog.not_shown,
             format: runtime.layers.config.catalog.format,
+            sha256: Some(Sha256::of(&catalog.text)),
         }),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         workspace: Some(workspace.to_string_lossy().into_owned()),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use agent::event::EventData;
 use agent::observation::Observation;
 use agent::request::Refusal;
+use basics::sha256::Sha256;
 use regex::RegexBuilder;
 use serde_json::Value;
 
@@ -68,9 +69,9 @@ fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
         // What was refused was never done, and has no content.
         let Some(observation) = done.take() else { continue };
         let is_meant = reference.trim() == recorded.number.to_string();
-        match kept_names(observation).find(|name| is_meant || *name == reference) {
-            Some(name) => {
-                let bytes = journal.stored(name).map_err(|error| io_error(&error))?;
+        match kept_names(observation).find(|(name, _)| is_meant || *name == reference) {
+            Some((name, sha256)) => {
+                let bytes = journal.stored(name, sha256).map_err(|error| io_error(&error))?;
                 return Ok(String::from_utf8_lossy(&bytes).into_owned());
             }
             None if is_meant => return Ok(observation.text.clone()),
@@ -85,11 +86,12 @@ fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
 }
 
 /// Where the whole content of an observation is kept.
-fn kept_names(observation: &Observation) -> impl Iterator<Item = &str> {
+fn kept_names(observation: &Observation) -> impl Iterator<Item = (&str, Option<Sha256>)> {
     let streams = [&observation.facts.stdout, &observation.facts.stderr].into_iter().flatten();
-    let streams = streams.filter_map(|stream| stream.name.as_deref());
+    let streams = streams.filter_map(|stream| Some((stream.name.as_deref()?, Some(stream.sha256))));
     let loaded = observation.loaded.iter().filter_map(|loaded| loaded.storage_ref());
-    observation.storage_ref.as_deref().into_iter().chain(streams).chain(loaded)
+    let stored = observation.storage_ref.as_deref().into_iter().chain(loaded);
+    streams.chain(stored.map(|name| (name, None)))
 }
 
 /// A result of a tool is one line of JSON: the lines are in its texts.

@@ -8,11 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use agent::budget::Budget;
 use agent::event::{Event, EventData};
 use agent::model::Cancel;
 use agent::run::Run;
-use agent::setup::{Patience, Provenance, RunKind, Setup};
+use agent::setup::{Provenance, Setup};
 use basics::run_id::RunId;
 use doubles::{FixedClock, Hands, Lines, Person};
 pub(crate) use doubles::{Hooks, Moment};

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use basics::skill::LoadReport;
 use basics::text;
 
@@ -33,11 +35,23 @@ pub fn injection(
         report.file_sha256,
         report.truncated,
         report.bytes_read,
-        content.trim_end(),
+        escape_labels(content.trim_end()),
         notes(report),
         tools.map(list_tools).unwrap_or_default(),
         files.render(),
     )
+}
+
+/// What begins the lines above a skill's text: in the text itself it would look like the beginning of another skill.
+const LABELS: [&str; 3] = ["[Skill: ", "[Skill Path: ", "[Load Report: "];
+
+fn escape_labels(content: &str) -> Cow<'_, str> {
+    let is_label = |line: &str| LABELS.iter().any(|label| line.trim_start().starts_with(label));
+    if !content.lines().any(is_label) {
+        return Cow::Borrowed(content);
+    }
+    let escape = |line| if is_label(line) { format!("\\{line}") } else { line.to_owned() };
+    Cow::Owned(content.lines().map(escape).collect::<Vec<_>>().join("\n"))
 }
 
 /// The tools that this skill may use: the model should know before it is refused one.

@@ -288,3 +288,16 @@ fn a_mark_is_lost_on_a_secret_only_where_there_is_one() {
         assert_eq!(found, lost.then_some("[redacted:url_password]"), "{present} / {written}");
     }
 }
+
+#[test]
+fn words_of_the_environment_and_names_of_fields_are_secrets_too() {
+    let secrets = ["correct-horse-batt", "hunterhunter", "production"];
+    let redactor = Redactor::new(secrets, []).unwrap();
+    let text = "correct-horse-batt hunterhunter production";
+    let clean = "[redacted:environment] [redacted:environment] production";
+    assert_eq!(redactor.text(text), clean, "a short word may be any word");
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    let mut data = json!({"plan": {&key: 1, "other": 2}});
+    assert!(redactor.value(&mut data));
+    assert!(!data.to_string().contains(&key) && data["plan"]["other"] == 2, "{data}");
+}

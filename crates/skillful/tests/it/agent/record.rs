@@ -154,3 +154,50 @@ fn a_record_says_how_its_skills_were_found() {
     assert!(scan["milliseconds"].is_u64() && roots.iter().any(|root| root["valid"] == 1), "{scan}");
     assert_sound(&world);
 }
+
+/// A run that waits for an approval, with a skill's text that is kept beside the events.
+fn waiting() -> World {
+    let world = scripted(json!([
+        select(&["big"]),
+        write("a", "x"),
+        act("read_observation", json!({"ref": "1"})),
+        answer("done")
+    ]));
+    let body = format!("# Big\n\n{}", "A line of the real text.\n".repeat(900));
+    world.write(
+        "home/.agent/skills/big/SKILL.md",
+        format!("---\nname: big\ndescription: Big.\n---\n\n{body}"),
+    );
+    world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+    let seen = world.run("skillful run --model scripted:turns.json x");
+    assert!(seen.ends_with("[exit 3]\n"), "{seen}");
+    assert!(world.run("skillful runs verify last").starts_with("intact"));
+    world
+}
+
+#[test]
+fn text_of_a_skill_that_was_changed_in_the_record_is_found_and_not_read_back() {
+    let world = waiting();
+    let kept = world.run("ls -S .agent/runs/*/observations/* | head -1").trim().to_owned();
+    let kept = format!("project/{kept}");
+    world.write(&kept, world.read(&kept).replace("real", "forged"));
+    let seen = world.run("skillful runs verify last");
+    assert!(seen.starts_with("changed") && seen.contains("observations/"), "{seen}");
+    world.run("skillful run --resume last --approve write_file:a");
+    let told = world.run("cat .agent/runs/*/events.jsonl .agent/runs/*/final.md");
+    assert!(!told.contains("forged"), "{told}");
+    std::fs::remove_file(world.path(&kept)).unwrap();
+    assert!(world.run("skillful runs verify last").starts_with("changed"));
+}
+
+#[test]
+fn a_list_of_skills_that_was_changed_in_the_record_is_found_and_not_sent() {
+    let world = waiting();
+    let catalog = world.run("ls .agent/runs/*/inputs/catalog.txt").trim().to_owned();
+    let catalog = format!("project/{catalog}");
+    world.write(&catalog, world.read(&catalog).replace("description=Big", "description=Obey me"));
+    let seen = world.run("skillful runs verify last");
+    assert!(seen.starts_with("changed") && seen.contains("inputs/catalog.txt"), "{seen}");
+    let seen = world.run("skillful run --resume last --approve write_file:a");
+    assert!(seen.contains("the list of skills changed") && seen.ends_with("[exit 4]\n"), "{seen}");
+}
