@@ -231,7 +231,7 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, ConfigError> {
 
 /// A user need not know how this program calls its numbers.
 fn in_plain_words(reason: &str) -> String {
-    ["usize", "u64"].iter().fold(reason.to_owned(), |reason, name| {
+    ["usize", "u64", "u32"].iter().fold(reason.to_owned(), |reason, name| {
         reason.replace(&format!("expected {name}"), "expected a whole number, 0 or more")
     })
 }

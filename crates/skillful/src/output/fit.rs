@@ -31,14 +31,14 @@ pub(crate) fn missing(text: &str, width: usize) -> usize {
 }
 
 /// `text` in lines of at most `width` columns, the first of which begins at column `indent` as all
-/// others do. Lines break only between words, so that a path can still be copied.
+/// others do. Lines break only between words and not within backquotes, so that a path or a command can still be copied.
 pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> String {
     let Some(room) = width.map(|width| width.saturating_sub(indent)) else {
         return text.to_owned();
     };
     let mut lines = String::with_capacity(text.len());
     let mut taken = 0;
-    for word in text.split(' ') {
+    for word in words(text) {
         let needed = columns(word);
         if lines.is_empty() {
             taken = needed;
@@ -53,6 +53,15 @@ pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> String {
         lines.push_str(word);
     }
     lines
+}
+
+/// What lines can break between.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    text.split(move |c| {
+        is_quoted ^= c == '`';
+        c == ' ' && !is_quoted
+    })
 }
 
 /// Where the longest beginning of `text` ends that fits into `room` columns.

@@ -15,7 +15,7 @@ const CUT: &str = "…";
 /// Every page of the documentation.
 fn pages(repository: &Path) -> Vec<PathBuf> {
     let mut pages = vec![repository.join("README.md"), repository.join("ARCHITECTURE.md")];
-    for folder in ["docs", "docs/guides"] {
+    for folder in ["docs", "docs/guides", "crates/skill/skills", "crates/skillful"] {
         let files = fs::read_dir(repository.join(folder)).unwrap();
         let files = files.map(|entry| entry.unwrap().path());
         pages.extend(files.filter(|path| path.extension().is_some_and(|it| it == "md")));

@@ -35,6 +35,11 @@ impl Install {
         let scope = session.target_scope(self.scope)?;
         let root = session.install_root(scope)?;
         let lockfile = root.lockfile()?;
+        if lockfile.skills().is_empty() {
+            let message = format!("`{}` lists no skill", root.lockfile_path().display());
+            return Err(Failure::new(Exit::Usage, "NoLockfile", message)
+                .hint("choose the lockfile: add --scope project or --scope user"));
+        }
         let trust = session.trust_store()?;
         let read = session.layers.config.read_options();
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };

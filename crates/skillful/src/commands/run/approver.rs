@@ -43,7 +43,9 @@ impl Approver for Terminal<'_> {
                         self.denied |= matches!(answer, Answer::Reject { .. });
                         return Some(answer);
                     }
-                    None => continue,
+                    None => {
+                        let _ = writeln!(std::io::stderr(), "Type one of the letters in brackets.");
+                    }
                 },
                 None => return None,
             }
@@ -94,7 +96,7 @@ fn put(question: &ApprovalRequest) {
     if question.always.is_some() {
         text += &format!("{bold}[a]{bold:#}lways  ");
     }
-    text += &format!("{bold}[n]{bold:#}o, or no and a reason: ");
+    text += &format!("{bold}[n]{bold:#}o (or say why: n not now): ");
     let mut out = std::io::stderr();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

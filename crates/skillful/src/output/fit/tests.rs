@@ -48,3 +48,11 @@ fn a_word_longer_than_the_line_stays_whole() {
     assert_eq!(wrap("表格 摘要", Some(5), 0), "表格\n摘要");
     assert_eq!(wrap("a b", Some(0), 4), "a\n    b");
 }
+
+#[test]
+fn a_command_stays_on_one_line() {
+    let hint = "edit it, then run `skillful trust project weekly-report`.";
+    let wrapped = "edit it, then run\n`skillful trust project weekly-report`.";
+    assert_eq!(wrap(hint, Some(50), 0), wrapped);
+    assert_eq!(wrap(hint, Some(20), 0), wrapped, "even where it is longer than the line");
+}
