@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::report::Report;
 use crate::runner::{CaseResult, Variant};
 
 /// What changed since an earlier report.
@@ -34,9 +33,9 @@ pub struct Change {
 }
 
 impl Changes {
-    /// From the earlier report to this one.
-    pub fn between(before: &Report, now: &Report) -> Self {
-        let (before, now) = (rates(&before.results), rates(&now.results));
+    /// From the results of an earlier report to those of this one.
+    pub fn between(before: &[CaseResult], now: &[CaseResult]) -> Self {
+        let (before, now) = (rates(before), rates(now));
         let mut changes = Self::default();
         for (name, rate) in before {
             let Some(current) = now.get(&name).copied() else {

@@ -40,6 +40,7 @@ pub mod decision;
 pub mod decoder;
 pub mod dialect;
 pub mod early;
+mod excerpt;
 pub mod failure;
 pub mod json;
 pub mod offline;

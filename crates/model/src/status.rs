@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::decoder::excerpt;
+use crate::excerpt::excerpt;
 use crate::failure::CallError;
 
 /// The status of an answer, and what matters of its headers.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use skill::lock::{LockedSkill, Lockfile};
 
 use crate::check::{CheckError, Pack, PackedSkill, Rules, Verified};
-use crate::install::{compare_with_installed, compare_with_locked};
+use crate::compare::{compare_with_installed, compare_with_locked};
 use crate::policy::{Concern, concerns, scan, scan_concerns};
 use crate::refusal::{Flaw, Refusal};
 use crate::scan::Scanner;

@@ -5,7 +5,6 @@
 //! finishes the moves, which can each be done twice. So the root is seen whole, old or new.
 
 mod audit;
-mod compare;
 mod error;
 mod intent;
 mod kept_pack;
@@ -16,7 +15,6 @@ mod stage;
 mod state;
 
 pub use audit::audit;
-pub(crate) use compare::{compare_with_installed, compare_with_locked};
 pub use error::InstallError;
 pub use kept_pack::KeptPack;
 pub use leave::{Kept, KeptAs};

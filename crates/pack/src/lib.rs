@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod archive;
 pub mod check;
+mod compare;
 pub mod diff;
 pub mod disk;
 pub mod install;

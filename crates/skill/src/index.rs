@@ -4,7 +4,6 @@
 //! it was built, and the same files give the same index and hash.
 
 mod conflicts;
-mod entry;
 mod report;
 
 #[cfg(test)]
@@ -23,12 +22,12 @@ use sha2::{Digest, Sha256};
 use crate::builtin;
 use crate::cache::{Cache, CacheState};
 use crate::discover::{self, Discovery, DiscoveryOptions, Found, Known};
+pub use crate::entry::Entry;
 use crate::roots::Root;
 use crate::search::{Document, SearchIndex};
 use crate::trust::Trust;
 use conflicts::Candidate;
 pub use conflicts::{Conflict, Loser};
-pub use entry::Entry;
 pub use report::{IgnoredPath, Report, RootReport};
 
 /// How an index is built.

@@ -6,6 +6,7 @@ pub mod chunks;
 #[cfg(test)]
 mod corpus;
 pub mod discover;
+mod entry;
 pub mod frontmatter;
 pub mod index;
 pub mod load;

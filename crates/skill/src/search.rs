@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::index::Entry;
+use crate::entry::Entry;
 use basics::skill::Source;
 pub(crate) use body::Words;
 use tokens::{for_each_token, words};

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::load::ContentHash;
 pub use evals::EvalsTrust;
 pub use file::TrustError;

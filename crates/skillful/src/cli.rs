@@ -3,7 +3,6 @@
 mod help;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use basics::text::{for_terminal, one_line};
@@ -11,7 +10,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
 use crate::failure::{Exit, Failure};
-use crate::output::{Color, Output};
+use crate::global::Global;
+use crate::output::Output;
 use crate::session::Session;
 
 /// Run Agent Skills: find them, use them, contain them, measure them, share them
@@ -25,36 +25,6 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     command: Command,
-}
-
-/// Options of every command.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Options of every command")]
-pub(crate) struct Global {
-    /// Print the result as one JSON document
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Run as if you started in DIR
-    #[arg(short = 'C', value_name = "DIR", global = true)]
-    pub(crate) directory: Option<PathBuf>,
-    /// Look for skills in PATH first (repeatable)
-    #[arg(long = "root", value_name = "PATH", global = true)]
-    pub(crate) roots: Vec<PathBuf>,
-    /// Use only skills from SOURCE: explicit, project, user or builtin
-    #[arg(long, value_name = "SOURCE", global = true, value_parser = parse_source)]
-    pub(crate) source: Option<basics::skill::Source>,
-    /// Read FILE in place of the project's settings; an eval case's are handed over so
-    #[arg(long, value_name = "FILE", global = true, hide = true)]
-    pub(crate) project_config: Option<PathBuf>,
-    /// Print less
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
-    /// Print more
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
-    pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -88,12 +58,6 @@ enum Command {
     Config(commands::config::ConfigCommand),
     Schema(commands::schema::Schema),
     Completions(commands::completions::Completions),
-}
-
-fn parse_source(text: &str) -> Result<basics::skill::Source, String> {
-    let all = basics::skill::Source::ALL;
-    let found = all.into_iter().find(|source| source.as_str() == text);
-    found.ok_or_else(|| format!("use one of {}", all.map(basics::skill::Source::as_str).join(", ")))
 }
 
 /// Runs the command the process was started with.
@@ -170,6 +134,6 @@ fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
         Command::Untrust(command) => command.run(&session()?, output),
         Command::Config(command) => command.run(&session()?, output),
         Command::Schema(command) => command.run(output),
-        Command::Completions(command) => command.run(output),
+        Command::Completions(command) => command.run(&mut Cli::command(), output),
     }
 }

@@ -12,22 +12,11 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use basics::text::for_terminal;
-use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::cli::Global;
 use crate::failure::{ErrorDocument, Failure};
+use crate::global::{Color, Global};
 pub(crate) use hidden::ask_hidden;
-
-/// When colours are used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    // Without words of their own, so that help stays short.
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
 
 /// How words are set off from each other; without colours, not at all.
 #[derive(Debug, Clone, Copy, Default)]

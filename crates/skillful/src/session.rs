@@ -9,8 +9,8 @@ use runtime::journal::Owner;
 use runtime::open::{Runtime, Start};
 use skill::index::{Index, RootReport};
 
-use crate::cli::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::{Output, count};
 
 /// One run of the program in its surroundings.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::report::Report;
 use crate::report::tests::result;
 
 fn report(results: Vec<CaseResult>) -> Report {
@@ -27,6 +28,6 @@ fn what_became_worse_better_or_is_gone_is_named() {
         improvements: vec![change("s/b", 0.0, 1.0)],
         missing: vec!["s/c".to_owned()],
     };
-    assert_eq!(Changes::between(&before, &now), expected);
-    assert_eq!(Changes::between(&now, &now), Changes::default());
+    assert_eq!(Changes::between(&before.results, &now.results), expected);
+    assert_eq!(Changes::between(&now.results, &now.results), Changes::default());
 }

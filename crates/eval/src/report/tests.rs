@@ -203,7 +203,7 @@ fn hostile() -> Report {
     };
     let mut report = Report::new(about, vec![one]);
     let empty = Report::new(About::default(), Vec::new());
-    report.changes = Some(Changes::between(&report, &empty));
+    report.changes = Some(Changes::between(&report.results, &empty.results));
     report
 }
 

@@ -46,7 +46,7 @@ pub(super) fn document(
         return Err(reported(&value["error"]));
     }
     let Some(blocks) = value["content"].as_array() else {
-        let reason = format!("no `content` in {}", crate::decoder::excerpt(&value.to_string()));
+        let reason = format!("no `content` in {}", crate::excerpt::excerpt(&value.to_string()));
         return Err(CallError::Malformed { reason });
     };
     for (index, part) in blocks.iter().enumerate() {

@@ -23,7 +23,7 @@ pub(super) fn document(
 ) -> Result<(), CallError> {
     read(value, "message", answer, delta)?;
     if value["choices"].as_array().is_none_or(Vec::is_empty) {
-        let reason = format!("no `choices` in {}", crate::decoder::excerpt(&value.to_string()));
+        let reason = format!("no `choices` in {}", crate::excerpt::excerpt(&value.to_string()));
         return Err(CallError::Malformed { reason });
     }
     answer.ended = true;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cache, framed};
 use crate::discover::{Stamp, map_in_order, path_bytes};
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::metadata::ReadOptions;
 use crate::roots::Root;
 use crate::search::{SearchIndex, Words, fingerprint_of};

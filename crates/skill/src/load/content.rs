@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256 as Hasher};
 
 use super::{Files, LoadError};
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::lock::{FileRecord, Mode, absorb};
 use walk::Walk;
 

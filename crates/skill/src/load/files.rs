@@ -23,7 +23,7 @@ use super::content::{Content, ContentHash};
 use super::links::Bounds;
 use super::seal::Seal;
 use crate::builtin::{self, BuiltinFile};
-use crate::index::Entry;
+use crate::entry::Entry;
 
 pub(super) const MANIFEST: &str = "SKILL.md";
 /// A device or pipe must neither be waited for nor take over the terminal.

@@ -9,7 +9,7 @@ use basics::skill::LoadReport;
 use basics::text;
 
 use super::SkillFile;
-use crate::index::Entry;
+use crate::entry::Entry;
 
 /// Names that are listed.
 const LISTED: usize = 50;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::platform::{PASSING, open_in_one_call};
 
 /// Folders and files within which a skill may really be.

@@ -10,7 +10,7 @@ use basics::text;
 
 use super::references::referenced;
 use super::{Files, Limits, LoadError, Loaded};
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::sections;
 
 /// Reads one file of a skill: the section that `section_hint` names, or its beginning.

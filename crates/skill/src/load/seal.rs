@@ -11,7 +11,7 @@ use basics::sha256::Sha256;
 use basics::skill::{Diagnostic, Source};
 
 use super::{Files, LoadError, VerifyOnLoad};
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::lock::{LockedSkill, Lockfile, tree_hash};
 
 /// Where a skill's lockfile would be, and under which name.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Offer;
-use crate::index::Entry;
+use crate::entry::Entry;
 
 /// How the list is written, and how long it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use basics::text::prefix;
 use serde::{Deserialize, Serialize};
 
 use super::tokens::for_each_token;
+use crate::entry::Entry;
 use crate::frontmatter;
-use crate::index::Entry;
 use crate::load::{Files, Limits};
 use crate::metadata::ReadOptions;
 

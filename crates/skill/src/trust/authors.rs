@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::TrustStore;
-use crate::index::Entry;
+use crate::entry::Entry;
 
 impl TrustStore {
     /// The workspace that a folder of skills is part of, if the user writes its skills.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::authors::is_own;
 use super::{Trust, TrustedFolder, TrustedSkill, relative};
 use crate::discover::Link;
-use crate::index::Entry;
+use crate::entry::Entry;
 use crate::load::ContentHash;
 use crate::metadata::{Controls, Meta};
 use crate::roots::Root;

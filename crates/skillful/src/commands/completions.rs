@@ -2,12 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -29,9 +27,13 @@ pub(crate) struct Script {
 }
 
 impl Completions {
-    pub(crate) fn run(&self, output: &Output) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(
+        &self,
+        program: &mut clap::Command,
+        output: &Output,
+    ) -> Result<ExitCode, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "skillful", &mut script);
+        clap_complete::generate(self.shell, program, "skillful", &mut script);
         let document = Script {
             shell: self.shell.to_string(),
             script: String::from_utf8_lossy(&script).into_owned(),

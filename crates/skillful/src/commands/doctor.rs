@@ -12,9 +12,9 @@ use skill::load::check_trusted;
 use state::Folder;
 use tools::sandbox::Kernel;
 
-use crate::cli::Global;
 use crate::commands::trust::{LOOK_FIRST, hidden};
 use crate::failure::{Exit, Failure};
+use crate::global::Global;
 use crate::output::fit::wrap;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_root};

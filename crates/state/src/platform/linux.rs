@@ -7,8 +7,6 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, RenameFlags, ResolveFlags, chmod, openat, openat2, renameat_with};
 use rustix::io::Errno;
 
-use crate::beneath::FOLDER;
-
 /// How often the kernel is asked again when others rename folders on the way.
 const TRIES: u32 = 8;
 
@@ -42,6 +40,7 @@ pub(crate) fn exchange(folder: BorrowedFd<'_>, one: &OsStr, other: &OsStr) -> Re
 /// Lets its owner into a folder that cannot be opened.
 pub(crate) fn make_enterable(above: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
     // The handle is of this very folder, so nothing else can get the new mode.
-    let closed = openat(above, name, FOLDER | OFlags::PATH, Mode::empty())?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let closed = openat(above, name, flags, Mode::empty())?;
     chmod(format!("/proc/self/fd/{}", closed.as_raw_fd()), Mode::RWXU)
 }

@@ -116,7 +116,7 @@ impl Run {
             trigger_threshold: session.layers.config.eval.trigger_threshold,
         };
         let mut report = Report::new(about, all);
-        report.changes = baseline.map(|before| Changes::between(&before, &report));
+        report.changes = baseline.map(|before| Changes::between(&before.results, &report.results));
         let written = results.report(&report, &self.report)?;
         output.result(&report, |out, palette| summary::print(&report, out, palette))?;
         written.iter().for_each(|path| output.note(&format!("Written: {}", path.display())));

@@ -45,7 +45,7 @@ pub struct Entry {
 
 impl Entry {
     /// A skill that is not trusted yet.
-    pub(super) fn new(root: &Root, real: &Arc<Path>, found: Found) -> Self {
+    pub(crate) fn new(root: &Root, real: &Arc<Path>, found: Found) -> Self {
         let Found { folder, metadata, links, .. } = found;
         Self {
             name: metadata.name,
@@ -64,7 +64,7 @@ impl Entry {
     }
 
     /// The same skill as trust has it.
-    pub(super) fn judge(&mut self, verdict: Verdict) {
+    pub(crate) fn judge(&mut self, verdict: Verdict) {
         (self.waiting, self.trusted_content) = match verdict {
             Verdict::Trusted(content) => (None, content),
             Verdict::Waits(waiting) => (Some(waiting), None),
