@@ -20,7 +20,7 @@ use path::{SKILL, real_path};
 use closed::Closed;
 pub(crate) use closed::Guard;
 pub use limits::Limits;
-pub(crate) use path::normal_path;
+pub(crate) use path::{LONGEST, normal_path};
 pub use secrets::PathPatterns;
 pub(crate) use twins::{Twins, has_twin};
 

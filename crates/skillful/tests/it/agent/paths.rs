@@ -1,6 +1,7 @@
 //! What no tool changes or shows, whatever was approved and however its path is spelled.
 
 use super::*;
+use crate::turns::read;
 
 /// A world in which the model writes `path`, or deletes it, with everybody's leave. `lines` of shell set it up.
 fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String) {
@@ -201,6 +202,13 @@ fn the_rest_of_the_workspace_can_be_written() {
         let (world, _) = attempt(lines, folder, "write_file", path);
         assert_eq!(world.read(&format!("project/{folder}/{path}")), "evil\n", "{lines}: {path}");
     }
+}
+
+#[test]
+fn a_path_without_end_does_not_end_the_run() {
+    let world = scripted(json!([read(&"a/".repeat(10_000)), answer("done")]));
+    assert_eq!(run(&world, ""), "done\n");
+    assert_eq!(codes(&world), [json!("InvalidAction")]);
 }
 
 /// What `read_file` says to each path.

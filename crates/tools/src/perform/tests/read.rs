@@ -1,4 +1,5 @@
 use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -197,4 +198,19 @@ fn secrets_are_hidden() {
     world.workspace.secrets = crate::workspace::PathPatterns::new(["git/config"]);
     assert_eq!(world.shown("read_file", json!({"path": ".env"})), "x");
     assert_eq!(world.refused("read_file", json!({"path": "git/config"})), "ToolNotAllowed");
+}
+
+#[test]
+fn a_path_of_any_length_is_answered_quickly() {
+    let mut world = World::new(&[]);
+    let started = Instant::now();
+    for path in ["a/".repeat(1500), "a".repeat(4000), "a/".repeat(2048)] {
+        assert_eq!(world.refused("read_file", json!({"path": path})), "IOError");
+    }
+    for long in ["a/".repeat(2049), "a/".repeat(100_000), "../".repeat(100_000)] {
+        let error = Call::parse("read_file", json!({"path": long})).unwrap_err();
+        assert_eq!(error.code(), "InvalidAction");
+        assert!(error.to_string().contains("more than the limit of 4096"), "{error}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
