@@ -12,6 +12,9 @@ pub(super) const SKILL: &str = "skill://";
 /// How many bytes a path may have: no system call takes more.
 pub(crate) const LONGEST: usize = 4096;
 
+/// What no path in the workspace begins with, however many slashes follow.
+pub(super) const SKILL_SCHEME: &str = "skill:";
+
 /// A path without `.`, `..` and doubled slashes; none if it climbs out of where it starts.
 pub(crate) fn normal_path(path: &str) -> Option<String> {
     if path.contains('\0') {
