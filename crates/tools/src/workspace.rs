@@ -17,8 +17,8 @@ use crate::network::NetworkPolicy;
 use crate::outcome::ToolError;
 use path::{SKILL, SKILL_SCHEME, real_path};
 
-use closed::Closed;
 pub(crate) use closed::Guard;
+use closed::{Closed, Repositories};
 pub use limits::Limits;
 pub(crate) use path::{LONGEST, normal_path};
 pub use secrets::PathPatterns;
@@ -214,11 +214,24 @@ impl Workspace {
 
     /// Finds a file to be written or deleted.
     pub(crate) fn writable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
+        self.target(name, Repositories::Closed)
+    }
+
+    /// Finds a file that a run has made, to be removed again.
+    pub(crate) fn removable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
+        self.target(name, Repositories::Shrink)
+    }
+
+    fn target<'w>(
+        &'w self,
+        name: &'w str,
+        repositories: Repositories,
+    ) -> Result<Target<'w>, ToolError> {
         let place = self.visible(name)?;
         if place.root.skill.is_some() || self.protected.matching(place.inner).is_some() {
             return Err(ToolError::ReadOnly { path: name.to_owned() });
         }
-        let guard = self.closed.around(place.folder());
+        let guard = self.closed.around(place.folder(), repositories);
         let guard = guard.map_err(|source| ToolError::at(name, source))?;
         Target::new(place, guard, self)
     }
