@@ -138,7 +138,7 @@ impl Letters {
         needed.bytes & !self.bytes == 0 && needed.pairs & !self.pairs == 0
     }
 
-    fn union(self, other: Self) -> Self {
+    pub(super) fn union(self, other: Self) -> Self {
         Self { bytes: self.bytes | other.bytes, pairs: self.pairs | other.pairs }
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Subject<'s> {
     pattern: &'s str,
     /// The same without `project:`, where it is about a skill that a project brought.
     unqualified: Option<&'s str>,
+    /// Both with the skill's name as the skill has it, where rules call it otherwise.
+    plain: Vec<String>,
     key: Key,
 }
 
@@ -39,19 +41,31 @@ pub(super) enum Named {
 
 impl<'s> Subject<'s> {
     pub(super) fn new(permission: Permission, pattern: &'s str) -> Self {
-        let unqualified = pattern.strip_prefix(PROJECT).filter(|_| permission.is_about_skills());
-        let key = Key { letters: Letters::of(pattern), permissions: bit(permission) };
-        Self { permission, pattern, unqualified, key }
+        let is_about_skills = permission.is_about_skills();
+        let unqualified = pattern.strip_prefix(PROJECT).filter(|_| is_about_skills);
+        let forms = [Some(pattern), unqualified].into_iter().flatten();
+        let plain: Vec<String> =
+            forms.filter(|form| is_about_skills && form.contains('%')).map(decode).collect();
+        let letters =
+            plain.iter().fold(Letters::of(pattern), |all, form| all.union(Letters::of(form)));
+        let key = Key { letters, permissions: bit(permission) };
+        Self { permission, pattern, unqualified, plain, key }
     }
 
-    /// Whether a rule is about this. What denies or asks by a name is about every skill of that name.
+    /// Whether a rule is about this. What denies or asks by a name is about every skill of that name, and about all
+    /// that the name could mean: the `acme/deploy/x` of a skill `acme` and of a skill `acme/deploy`.
     fn is_met_by(&self, rule: &Rule, named: Named) -> bool {
-        let by_name = rule.action != Effect::Allow || named == Named::Any;
-        rule.matches(self.permission, self.pattern)
-            || self
-                .unqualified
-                .is_some_and(|pattern| by_name && rule.matches(self.permission, pattern))
+        let is_strict = rule.action != Effect::Allow;
+        let matches = |form: &str| rule.matches(self.permission, form);
+        matches(self.pattern)
+            || (is_strict || named == Named::Any) && self.unqualified.is_some_and(matches)
+            || is_strict && self.plain.iter().any(|form| matches(form))
     }
+}
+
+/// A skill's name as the skill has it, from what rules call it.
+fn decode(name: &str) -> String {
+    name.replace("%2F", "/").replace("%3A", ":").replace("%25", "%")
 }
 
 impl RuleList {

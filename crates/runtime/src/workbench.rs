@@ -185,10 +185,14 @@ impl Workbench<'_> {
     /// trusted like everything else of it.
     fn check_skill_files(&self, call: &Call) -> Result<(), Refusal> {
         let patterns = call.patterns();
-        let named = patterns.iter().filter_map(|name| name.strip_prefix("skill://"));
-        for name in named.map(|rest| rest.split('/').next().unwrap_or(rest)) {
+        for path in patterns.iter().filter_map(|name| name.strip_prefix("skill://")) {
+            // A name may have a slash in it, so the path alone does not say where it ends.
+            let is_of = |name: &str| {
+                let rest = path.strip_prefix(name);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
             let all = self.index.skills.iter().chain(&self.index.shadowed);
-            let mut entries = all.filter(|entry| entry.name == name && entry.trusted);
+            let mut entries = all.filter(|entry| is_of(&entry.name) && entry.trusted);
             entries.try_for_each(check_trusted).map_err(|error| of_load(&error))?;
         }
         Ok(())

@@ -14,6 +14,9 @@ use crate::metadata::{Controls, Meta};
 use crate::roots::Root;
 use crate::trust::{Verdict, Waiting};
 
+/// What stands before the name of a project's skill in rules.
+const PROJECT: &str = "project:";
+
 /// What is known of a skill without reading its body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
@@ -88,9 +91,22 @@ impl Entry {
     /// What rules call it: its name, with `project:` in front where a project brought it. What is allowed for a
     /// name of the user's own skills is not allowed for a stranger's.
     pub fn rule_name(&self) -> Cow<'_, str> {
-        match self.source {
-            Source::Project => format!("project:{}", self.name).into(),
-            Source::Explicit | Source::User | Source::Builtin => self.name.as_str().into(),
+        match (self.source, self.name.strip_prefix(PROJECT)) {
+            (Source::Project, _) => format!("{PROJECT}{}", self.name).into(),
+            // Not a project's skill, whatever it calls itself.
+            (_, Some(rest)) => format!("project%3A{rest}").into(),
+            (_, None) => self.name.as_str().into(),
+        }
+    }
+
+    /// What rules call a file of it: what they call the skill, a slash and the path. A slash in the name is `%2F`
+    /// there: `acme/*` is about the files of `acme`, and never about those of a skill `acme/deploy`.
+    pub fn rule_path(&self, path: &str) -> String {
+        let encode = |name: &str| name.replace('%', "%25").replace('/', "%2F");
+        match (self.source, self.name.strip_prefix(PROJECT)) {
+            (Source::Project, _) => format!("{PROJECT}{}/{path}", encode(&self.name)),
+            (_, Some(rest)) => format!("project%3A{}/{path}", encode(rest)),
+            (_, None) => format!("{}/{path}", encode(&self.name)),
         }
     }
 

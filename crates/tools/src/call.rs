@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::network::{InvalidRequest, normal_request};
 use crate::outcome::failure;
-use crate::workspace::normal_path;
+use crate::workspace::{LONGEST, normal_path};
 
 /// What a model wants a tool to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,6 +54,12 @@ pub enum InvalidCall {
         /// The path as it was given.
         path: String,
     },
+    /// Its path is too long for any file.
+    #[error("the path has {bytes} bytes, more than the limit of {LONGEST}")]
+    LongPath {
+        /// How many it has.
+        bytes: usize,
+    },
     /// It is not a request that can be sent.
     #[error(transparent)]
     Request(#[from] InvalidRequest),
@@ -85,6 +91,7 @@ impl InvalidCall {
                 format!("look at the schema of `{tool}` and call it again")
             }
             Self::Path { .. } => "use a path in the workspace or in a selected skill".to_owned(),
+            Self::LongPath { .. } => "use a shorter path".to_owned(),
             Self::Request(error) => error.hint().to_owned(),
         }
     }
@@ -115,6 +122,9 @@ impl Call {
             }
         };
         if let Some(path) = call.path_mut() {
+            if path.len() > LONGEST {
+                return Err(InvalidCall::LongPath { bytes: path.len() });
+            }
             *path = normal_path(path).ok_or_else(|| InvalidCall::Path { path: path.clone() })?;
         }
         if let Self::NetworkRequest(request) = &mut call {

@@ -52,7 +52,10 @@ impl<'a> Undoing<'a> {
 
     /// Takes a change back, if the file still is what the change made of it.
     pub fn undo(&mut self, change: &Undo) -> Result<Restoration, ToolError> {
-        let target = self.workspace.writable(&change.path)?;
+        let target = match &change.previous {
+            Some(_) => self.workspace.writable(&change.path)?,
+            None => self.workspace.removable(&change.path)?,
+        };
         let at = |source| ToolError::at(&change.path, source);
         let current = match self.imagined.get(&change.path) {
             Some(imagined) => imagined.clone(),

@@ -15,12 +15,12 @@ use crate::file::beneath;
 use crate::file::target::Target;
 use crate::network::NetworkPolicy;
 use crate::outcome::ToolError;
-use path::{SKILL, real_path};
+use path::{SKILL, SKILL_SCHEME, real_path};
 
-use closed::Closed;
 pub(crate) use closed::Guard;
+use closed::{Closed, Repositories};
 pub use limits::Limits;
-pub(crate) use path::normal_path;
+pub(crate) use path::{LONGEST, normal_path};
 pub use secrets::PathPatterns;
 pub(crate) use twins::{Twins, has_twin};
 
@@ -95,6 +95,12 @@ impl Root {
         Ok(Self { skill, path, folder })
     }
 
+    /// The path beneath this skill of something that is called `skill://…`.
+    fn inner_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let rest = name.strip_prefix(SKILL)?.strip_prefix(self.skill.as_deref()?)?;
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    }
+
     fn name_of(&self, inner: &str) -> String {
         match (&self.skill, inner) {
             (None, "") => ".".to_owned(),
@@ -121,12 +127,17 @@ impl Workspace {
         })
     }
 
-    /// Lets the tools read the directory of a skill, once it is selected.
+    /// Lets the tools read the directory of a skill, once it is selected. Of skills whose files could have the same
+    /// names, such as `acme` and `acme/deploy`, only the first.
     pub fn select_skill(&mut self, name: &str, path: &Path) -> io::Result<()> {
         let root = Root::open(Some(name.to_owned()), path)?;
-        match self.roots.iter().find(|other| other.skill == root.skill) {
+        let overlaps = |other: &&Root| {
+            root.inner_of(&other.name_of("")).is_some()
+                || other.inner_of(&root.name_of("")).is_some()
+        };
+        match self.roots.iter().find(overlaps) {
             None => self.roots.push(root),
-            Some(other) if other.path == root.path => {}
+            Some(other) if other.skill == root.skill && other.path == root.path => {}
             Some(_) => return Err(io::ErrorKind::AlreadyExists.into()),
         }
         Ok(())
@@ -203,20 +214,30 @@ impl Workspace {
 
     /// Finds a file to be written or deleted.
     pub(crate) fn writable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
+        self.target(name, Repositories::Closed)
+    }
+
+    /// Finds a file that a run has made, to be removed again.
+    pub(crate) fn removable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
+        self.target(name, Repositories::Shrink)
+    }
+
+    fn target<'w>(
+        &'w self,
+        name: &'w str,
+        repositories: Repositories,
+    ) -> Result<Target<'w>, ToolError> {
         let place = self.visible(name)?;
         if place.root.skill.is_some() || self.protected.matching(place.inner).is_some() {
             return Err(ToolError::ReadOnly { path: name.to_owned() });
         }
-        let guard = self.closed.around(place.folder());
+        let guard = self.closed.around(place.folder(), repositories);
         let guard = guard.map_err(|source| ToolError::at(name, source))?;
         Target::new(place, guard, self)
     }
 
     fn skill_root<'w>(&'w self, name: &'w str) -> Option<(&'w Root, &'w str)> {
-        let rest = name.strip_prefix(SKILL)?;
-        let (skill, inner) = rest.split_once('/').unwrap_or((rest, ""));
-        let root = self.roots.iter().find(|root| root.skill.as_deref() == Some(skill))?;
-        Some((root, inner))
+        self.roots.iter().find_map(|root| Some((root, root.inner_of(name)?)))
     }
 
     fn skill_path(&self, name: &str) -> Option<PathBuf> {
@@ -224,11 +245,14 @@ impl Workspace {
     }
 
     /// The one name of a path: from the first root that holds it, so that a skill inside the
-    /// workspace has no second name that rules about the workspace would miss.
+    /// workspace has no second name that rules about the workspace would miss. What could pass for a file of a skill
+    /// has none.
     fn name_of(&self, path: &Path) -> Option<String> {
-        self.roots.iter().find_map(|root| {
+        let (root, inner) = self.roots.iter().find_map(|root| {
             let inner = path.strip_prefix(&root.path).ok()?.to_str()?;
-            Some(root.name_of(inner))
-        })
+            Some((root, inner))
+        })?;
+        let misleads = root.skill.is_none() && inner.starts_with(SKILL_SCHEME);
+        (!misleads).then(|| root.name_of(inner))
     }
 }

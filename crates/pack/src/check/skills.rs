@@ -79,10 +79,13 @@ pub(super) fn find(
 }
 
 /// A skill is installed in a folder of its name, so that must be a good name for a folder: visible, and
-/// with at most one namespace.
+/// with at most one namespace. It must not look like what rules call a project's skill.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
     let refuse = |why: String| Refusal::of(Flaw::BadSkillName, name).because(why);
     PackPath::new(name.as_bytes()).map_err(|refusal| refuse(refusal.message))?;
+    if name.starts_with("project:") {
+        return Err(refuse("rules call the skills of projects `project:NAME`".to_owned()));
+    }
     match name.split('/').count() > 2
         || name.split('/').any(|part| part.starts_with('.') || part == "node_modules")
     {

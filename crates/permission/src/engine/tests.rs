@@ -432,6 +432,28 @@ fn what_is_allowed_by_a_name_is_not_allowed_for_a_projects_skill() {
 }
 
 #[test]
+fn what_is_allowed_for_a_skill_is_not_allowed_for_one_in_a_namespace_of_that_name() {
+    use Effect::{Allow, Ask, Deny};
+    let decided = |user: &str, pattern: &str| {
+        let engine = engine(user, "{}", "{}", CommandLine::default());
+        outcome(&engine, wish("run_script", &[pattern], Risk::Medium), None).0
+    };
+    let check = |rule: &str, own: Effect, project: Effect| {
+        let user = format!(r#"{{"run_script": {{{rule}}}}}"#);
+        assert_eq!(decided(&user, "a%2Fb/scripts/x"), own, "{rule}");
+        assert_eq!(decided(&user, "project:a%2Fb/scripts/x"), project, "{rule}");
+    };
+    check(r#""a/*": "allow""#, Ask, Ask);
+    check(r#""a/b/*": "allow""#, Ask, Ask);
+    check(r#""a%2Fb/*": "allow""#, Allow, Ask);
+    check(r#""project:a%2Fb/*": "allow""#, Ask, Allow);
+    check(r#""*": "allow", "a/b/*": "deny""#, Deny, Deny);
+    check(r#""*": "allow", "a/*": "ask""#, Ask, Ask);
+    check(r#""*": "allow", "a%2Fb/*": "deny""#, Deny, Deny);
+    check(r#""*": "allow", "project:a/b/*": "deny""#, Allow, Deny);
+}
+
+#[test]
 fn a_file_called_like_a_projects_skill_is_a_file() {
     let engine =
         engine(r#"{"write_file": {"*": "deny", "a": "ask"}}"#, "{}", "{}", CommandLine::default());

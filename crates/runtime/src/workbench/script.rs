@@ -222,15 +222,15 @@ fn changed(name: &str) -> Refusal {
 
 /// What rules are asked about: a script's name and, where that is a link, the name of what it leads to.
 fn patterns(entry: &Entry, path: &InnerPath) -> Vec<String> {
-    let name = entry.rule_name();
-    let mut patterns = vec![format!("{name}/{path}")];
+    let mut patterns = vec![entry.rule_path(path.as_str())];
     let real = || {
         let (folder, file) = (entry.path.canonicalize().ok()?, entry.path.join(path.as_str()));
         let real = file.canonicalize().ok()?;
         Some(real.strip_prefix(&folder).ok()?.to_str()?.to_owned())
     };
     let real = (entry.source != Source::Builtin).then(real).flatten();
-    patterns.extend(real.filter(|real| real != path.as_str()).map(|real| format!("{name}/{real}")));
+    let other = real.filter(|real| real != path.as_str());
+    patterns.extend(other.map(|real| entry.rule_path(&real)));
     patterns
 }
 

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skill::lock::Signer;
 
-use crate::commands::trust::keep::{keeping_trust, remember_source};
+use crate::commands::trust::keep::{Before, remember_source};
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
@@ -138,29 +138,26 @@ impl Install {
         }
         let (label, now) = times();
         let material = pack.into_material();
-        let install = || {
-            changing(&root, &label, |opened| {
-                let bar = byte_bar(&material, output);
-                let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
-                bar.finish_and_clear();
-                let pack = staged?;
-                // What is installed may be something else by now.
-                let terms = Terms { lockfile: &opened.lockfile, ..terms };
-                let accepted = accept(&pack, choose(&pack, &self.skills)?, &terms, &agreement)?;
-                let plan = Plan {
-                    keep: HashMap::new(),
-                    replace: self.replace(),
-                    label: label.clone(),
-                    record: Record::New { source: origin.clone(), resolved, now },
-                };
-                Ok(opened.install(&accepted, &plan)?)
-            })
-        };
-        let names = |installed: &Vec<Installed>| -> Vec<String> {
-            installed.iter().map(|skill| skill.name.clone()).collect()
-        };
-        let installed = keeping_trust(session, scope, install, names)?;
-        remember_source(session, scope, &names(&installed), &origin)?;
+        let (before, installed) = changing(&root, &label, |opened| {
+            let before = Before::of(session, scope)?;
+            let bar = byte_bar(&material, output);
+            let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
+            bar.finish_and_clear();
+            let pack = staged?;
+            // What is installed may be something else by now.
+            let terms = Terms { lockfile: &opened.lockfile, ..terms };
+            let accepted = accept(&pack, choose(&pack, &self.skills)?, &terms, &agreement)?;
+            let plan = Plan {
+                keep: HashMap::new(),
+                replace: self.replace(),
+                label: label.clone(),
+                record: Record::New { source: origin.clone(), resolved, now },
+            };
+            Ok((before, opened.install(&accepted, &plan)?))
+        })?;
+        let names: Vec<String> = installed.iter().map(|skill| skill.name.clone()).collect();
+        before.keep(session, &names)?;
+        remember_source(session, scope, &names, &origin)?;
         let index = session.index()?;
         index.prepare_search();
         let installed =

@@ -91,7 +91,7 @@ impl New {
         })?;
         let in_project = self.path.is_none() && self.scope == Scope::Project;
         if in_project && !self.dry_run {
-            session.offer_authorship(output)?;
+            session.offer_authorship(&folder, output)?;
         }
         output.note(&if self.dry_run {
             "Nothing was written.".to_owned()

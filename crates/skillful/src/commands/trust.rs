@@ -1,5 +1,6 @@
 //! `skillful trust` and `skillful untrust`
 
+mod author;
 pub(crate) mod evals;
 mod hidden;
 pub(crate) mod keep;

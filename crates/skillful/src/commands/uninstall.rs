@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use basics::text::for_terminal;
 use pack::install::{InstallError, Kept, Replace, Root};
+use permission::argument;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::trust::keep::keeping_trust;
+use crate::commands::trust::keep::is_waiting;
 use crate::failure::{Exit, Failure};
 use crate::installing::{Scope, ask, changing, times};
 use crate::output::{Output, Palette};
@@ -147,24 +148,23 @@ impl Restore {
         let (label, _) = times();
         let backup = match self.dry_run {
             true => None,
-            false => {
-                let restore = || {
-                    changing(&root, &label, |opened| {
-                        Ok(opened.restore(&self.name, &kept, replace, &label)?)
-                    })
-                };
-                keeping_trust(session, scope, restore, |_| vec![self.name.clone()])?
-            }
+            false => changing(&root, &label, |opened| {
+                Ok(opened.restore(&self.name, &kept, replace, &label)?)
+            })?,
         };
-        report(
-            &self.name,
-            scope,
-            root.skill(&self.name),
-            backup,
-            (!self.dry_run).then_some("Restored."),
-            session,
-            output,
-        )
+        let path = root.skill(&self.name);
+        // A copy that lay in the project may come from anyone. It is trusted only as what the user trusted before.
+        let words = match scope == Scope::Project && is_waiting(session, &path)? {
+            true => {
+                let name = argument(&self.name);
+                format!(
+                    "Restored, but not trusted. Look at it (`skillful inspect {name}`), then run `skillful trust project {name}`."
+                )
+            }
+            false => "Restored.".to_owned(),
+        };
+        let done = (!self.dry_run).then_some(words.as_str());
+        report(&self.name, scope, path, backup, done, session, output)
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::install::policy;
-use crate::commands::trust::keep::keeping_trust;
+use crate::commands::trust::keep::Before;
 use crate::failure::Failure;
 use crate::installing::{byte_bar, changing, check, fetch, parse_flaw, times};
 use crate::output::{Output, Palette};
@@ -175,38 +175,35 @@ impl Update {
         drop((news, kept));
         let material = pack.into_material();
         let (label, now) = times();
-        let update = || {
-            changing(&group.root, &label, |opened| {
-                let bar = byte_bar(&material, output);
-                let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
-                bar.finish_and_clear();
-                let pack = staged?;
-                // What failed was said before.
-                let (found, _) = self.sort(group.compare(&pack, session, &mut Vec::new()));
-                let shown: Vec<OutdatedSkill> =
-                    found.iter().map(|found| group.describe(found)).collect();
-                // What is installed may be something else by now.
-                let terms = Terms { lockfile: &opened.lockfile, ..terms };
-                let chosen = found.iter().map(|found| found.skill).collect();
-                let accepted = accept(&pack, chosen, &terms, &agreement)?;
-                let kept = found.iter().filter(|_| !self.force);
-                let keep = kept
-                    .map(|found| (found.locked.name.clone(), found.changes.kept.clone()))
-                    .collect();
-                let replace = if self.force { Replace::Backup } else { Replace::Force };
-                let plan = Plan {
-                    keep,
-                    replace,
-                    label: label.clone(),
-                    record: Record::New { source: group.origin.to_owned(), resolved, now },
-                };
-                opened.install(&accepted, &plan)?;
-                Ok(shown)
-            })
-        };
-        let names =
-            |updated: &Vec<OutdatedSkill>| updated.iter().map(|skill| skill.name.clone()).collect();
-        let updated = keeping_trust(session, group.scope, update, names)?;
+        let (before, updated) = changing(&group.root, &label, |opened| {
+            let before = Before::of(session, group.scope)?;
+            let bar = byte_bar(&material, output);
+            let staged = opened.stage(material, detached, &rules, &|bytes| bar.inc(bytes));
+            bar.finish_and_clear();
+            let pack = staged?;
+            // What failed was said before.
+            let (found, _) = self.sort(group.compare(&pack, session, &mut Vec::new()));
+            let shown: Vec<OutdatedSkill> =
+                found.iter().map(|found| group.describe(found)).collect();
+            // What is installed may be something else by now.
+            let terms = Terms { lockfile: &opened.lockfile, ..terms };
+            let chosen = found.iter().map(|found| found.skill).collect();
+            let accepted = accept(&pack, chosen, &terms, &agreement)?;
+            let kept = found.iter().filter(|_| !self.force);
+            let keep =
+                kept.map(|found| (found.locked.name.clone(), found.changes.kept.clone())).collect();
+            let replace = if self.force { Replace::Backup } else { Replace::Force };
+            let plan = Plan {
+                keep,
+                replace,
+                label: label.clone(),
+                record: Record::New { source: group.origin.to_owned(), resolved, now },
+            };
+            opened.install(&accepted, &plan)?;
+            Ok((before, shown))
+        })?;
+        let names: Vec<String> = updated.iter().map(|skill| skill.name.clone()).collect();
+        before.keep(session, &names)?;
         result.updated.extend(updated);
         Ok(())
     }

@@ -104,6 +104,15 @@ fn versions_go_forward() {
 }
 
 #[test]
+fn no_pack_has_a_skill_that_rules_would_take_for_a_projects() {
+    let world = World::new();
+    skill(&world, "project/one", "project:deploy", "1.0.0", "# One");
+    assert_eq!(refusal(&world, "install one").0, "BadSkillName");
+    skill(&world, "project/two", "ce:plan", "1.0.0", "# Two");
+    works(&world, "install two");
+}
+
+#[test]
 fn a_namespace_is_a_folder() {
     let world = World::new();
     skill(&world, "project/one", "acme/one", "1.0.0", "# One");

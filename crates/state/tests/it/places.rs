@@ -25,6 +25,10 @@ const PLACES: &[(&str, &str)] = &[
     ("skillful/src/commands/new.rs", "writes a new skill where the user says"),
     ("skillful/src/commands/pack.rs", "writes a pack where the user says"),
     ("skillful/src/commands/sign.rs", "keys and signatures where the user says"),
+    (
+        "skillful/src/commands/trust/author.rs",
+        "lists the workspace for skills that came with it, and follows no link",
+    ),
     ("skillful/src/commands/validate.rs", "reads manifests that the user names"),
     // What tools and scripts work on: the workspace, with handles and rules of its own.
     ("tools/src/file", "files of the workspace, beneath its handle"),

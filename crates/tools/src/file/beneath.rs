@@ -51,22 +51,21 @@ pub(crate) fn open_parent<'p>(
     root: BorrowedFd<'_>,
     path: &'p Path,
     missing: Missing,
-    pass: impl Fn(&OwnedFd) -> io::Result<()>,
+    pass: impl Fn(&OwnedFd, &OsStr) -> io::Result<()>,
 ) -> io::Result<(OwnedFd, &'p OsStr)> {
     let (parent, name) = split(path)?;
     let start = openat(root, ".", FOLDER, Mode::empty())?;
-    pass(&start)?;
     let folder = names(parent)?.try_fold(start, |folder, name| {
+        pass(&folder, name)?;
         if let Missing::IsMade = missing {
             match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(error) => return Err(io::Error::from(error)),
             }
         }
-        let inner = open_in(&folder, name, FOLDER)?;
-        pass(&inner)?;
-        Ok(inner)
+        Ok(open_in(&folder, name, FOLDER)?)
     })?;
+    pass(&folder, name)?;
     Ok((folder, name))
 }
 

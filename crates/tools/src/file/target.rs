@@ -56,8 +56,11 @@ impl<'w> Target<'w> {
     }
 
     fn parent(&self, missing: Missing) -> io::Result<(OwnedFd, &OsStr)> {
-        let pass = |folder: &OwnedFd| self.guard.pass_folder(folder);
-        beneath::open_parent(self.place.folder(), self.place.path(), missing, pass)
+        let pass = |folder: &OwnedFd, next: &OsStr| self.guard.pass_folder(folder, next);
+        let (folder, name) =
+            beneath::open_parent(self.place.folder(), self.place.path(), missing, pass)?;
+        self.guard.pass_file(&folder, name)?;
+        Ok((folder, name))
     }
 
     /// Its content, if it is there.

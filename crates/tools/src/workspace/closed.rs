@@ -4,14 +4,16 @@
 //! file), what is changed is neither closed itself nor in a folder that is.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 
 use super::secrets::STATE;
+use super::spelling::fold;
 use crate::file::beneath::IsClosed;
 use crate::platform::PASSING;
 
@@ -63,7 +65,11 @@ impl Closed {
     }
 
     /// What is closed now for changes beneath `root`; an error where that is all of it.
-    pub(super) fn around(&self, root: BorrowedFd<'_>) -> io::Result<Guard> {
+    pub(super) fn around(
+        &self,
+        root: BorrowedFd<'_>,
+        repositories: Repositories,
+    ) -> io::Result<Guard> {
         let above = above(root)?;
         let state: Vec<PathBuf> = self.homes.iter().flat_map(|home| state_in(home)).collect();
         let strict = state.iter().chain(&self.paths).filter_map(|path| Identity::at(path));
@@ -78,7 +84,7 @@ impl Closed {
         let loose = parts.chain(self.shelves.iter().cloned());
         let loose = loose.filter_map(|path| Identity::at(&path));
         closed.extend(loose.filter(|identity| !above.contains(identity)));
-        Ok(Guard { closed })
+        Ok(Guard { closed, repositories })
     }
 }
 
@@ -86,6 +92,16 @@ impl Closed {
 #[derive(Debug)]
 pub(crate) struct Guard {
     closed: HashSet<Identity>,
+    repositories: Repositories,
+}
+
+/// What counts in a folder that Git would take for a repository.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Repositories {
+    /// Nothing is changed there.
+    Closed,
+    /// What a run has made there may go.
+    Shrink,
 }
 
 impl Guard {
@@ -97,23 +113,68 @@ impl Guard {
         }
     }
 
-    /// The same for a folder on the way. One that Git would take for a repository is closed, whatever it is called:
-    /// a `.git` somewhere else may lead there.
-    pub(crate) fn pass_folder(&self, folder: &OwnedFd) -> io::Result<()> {
+    /// The same for a folder on the way to `next`. One that Git would take for a repository, or would once `next` is in
+    /// it, is closed, whatever it is called: a `.git` somewhere else may lead there, and Git looks for one in each
+    /// folder above the current one.
+    pub(crate) fn pass_folder(&self, folder: &OwnedFd, next: &OsStr) -> io::Result<()> {
         self.pass(&fstat(folder)?)?;
-        if is_repository(folder) { Err(IsClosed.into()) } else { Ok(()) }
+        match self.repositories {
+            Repositories::Closed if Pieces::find(folder, next).are_complete() => {
+                Err(IsClosed.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The same for the folder that `file` itself is in. Git runs what a `config` says, so none waits for the
+    /// missing piece.
+    pub(crate) fn pass_file(&self, folder: &OwnedFd, file: &OsStr) -> io::Result<()> {
+        let is_config = is_named(file, "config") || is_named(file, "config.worktree");
+        match self.repositories {
+            Repositories::Closed if is_config && Pieces::find(folder, file).count() > 1 => {
+                Err(IsClosed.into())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-/// Whether Git would take a folder for a repository.
-fn is_repository(folder: &OwnedFd) -> bool {
-    let has = |name: &str, kinds: &[FileType]| {
-        let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        found.is_ok_and(|found| kinds.contains(&FileType::from_raw_mode(found.st_mode)))
-    };
-    has("HEAD", &[FileType::RegularFile, FileType::Symlink])
-        && has("objects", &[FileType::Directory, FileType::Symlink])
-        && has("refs", &[FileType::Directory, FileType::Symlink])
+/// What Git takes a folder for a repository by. Of what kind they are does not matter: Git asks for little.
+struct Pieces {
+    head: bool,
+    objects: bool,
+    refs: bool,
+    /// Says in which folder the others are.
+    common: bool,
+}
+
+impl Pieces {
+    /// Those that are in a folder once `next` is.
+    fn find(folder: &OwnedFd, next: &OsStr) -> Self {
+        let has = |name: &str| {
+            is_named(next, name) || statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+        };
+        Self {
+            head: has("HEAD"),
+            objects: has("objects"),
+            refs: has("refs"),
+            common: has("commondir"),
+        }
+    }
+
+    fn are_complete(&self) -> bool {
+        self.head && (self.common || self.objects && self.refs)
+    }
+
+    fn count(&self) -> usize {
+        let all = [self.head, self.objects, self.refs, self.common];
+        all.into_iter().filter(|is_there| *is_there).count()
+    }
+}
+
+/// Whether some file system takes one name for the other.
+fn is_named(name: &OsStr, other: &str) -> bool {
+    fold(&name.to_string_lossy()) == fold(other)
 }
 
 /// A folder and those it is in, up to the root of the file system or as far as can be seen.

@@ -4,8 +4,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 /// What the path of a file in a skill outside of the workspace begins with.
 pub(super) const SKILL: &str = "skill://";
+
+/// How many bytes a path may have: no system call takes more.
+pub(crate) const LONGEST: usize = 4096;
+
+/// What no path in the workspace begins with, however many slashes follow.
+pub(super) const SKILL_SCHEME: &str = "skill:";
 
 /// A path without `.`, `..` and doubled slashes; none if it climbs out of where it starts.
 pub(crate) fn normal_path(path: &str) -> Option<String> {
@@ -43,14 +51,21 @@ fn normal_parts(path: &str) -> Option<Vec<&str>> {
 
 /// The path without links, also of a file that does not exist yet.
 pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            match (path.parent(), path.file_name()) {
-                (Some(parent), Some(name)) => Ok(real_path(parent)?.join(name)),
-                _ => Err(error),
+    if path.as_os_str().len() > LONGEST {
+        return Err(Errno::NAMETOOLONG.into());
+    }
+    let (mut found, mut missing) = (path, Vec::new());
+    loop {
+        match (fs::canonicalize(found), found.parent(), found.file_name()) {
+            (Err(error), Some(parent), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
+                missing.push(name);
+                found = parent;
+            }
+            (real, ..) => {
+                return real
+                    .map(|real| missing.iter().rev().fold(real, |path, name| path.join(name)));
             }
         }
-        result => result,
     }
 }
 

@@ -16,7 +16,7 @@ use skill::index::Entry;
 use state::Folder;
 
 use crate::commands::trust::evals::trust_files;
-use crate::commands::trust::keep::keeping_trust;
+use crate::commands::trust::keep::Before;
 use crate::failure::{Exit, Failure, cannot_write};
 use crate::installing::Scope;
 use crate::output::Output;
@@ -100,9 +100,10 @@ impl New {
         let can_trust = entry.trusted && session.trust_file().is_some();
         let trusted = if can_trust { Trusted::Already } else { Trusted::Never };
         if !self.dry_run {
-            let write_all = || files.iter().try_for_each(|(path, bytes)| write(path, bytes));
             // What is written into a skill changes it, and it was trusted as it was.
-            keeping_trust(session, Scope::Project, write_all, |()| vec![entry.name.clone()])?;
+            let before = Before::of(session, Scope::Project)?;
+            files.iter().try_for_each(|(path, bytes)| write(path, bytes))?;
+            before.keep(session, std::slice::from_ref(&entry.name))?;
             if trusted == Trusted::Already {
                 trust_files(session, &paths, output)?;
             }

@@ -1,7 +1,7 @@
 //! Keeping trust when the user changes a project's skills through this program.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skill::index::Entry;
 use skill::load::check_trusted;
@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::installing::{Scope, times};
 use crate::session::Session;
 
-/// What was trusted of a project before it was changed.
-struct Before {
+/// What was trusted of a project before the user changed it. Take it once the folder of skills is open: opening it
+/// finishes what was interrupted, which may come with the project, and nobody has looked at that.
+pub(crate) struct Before {
     /// Folders of skills that were what the user trusted, to the last byte. Not names: another skill of the same name
     /// is nothing that the user looked at.
     trusted: BTreeSet<PathBuf>,
@@ -22,20 +23,11 @@ struct Before {
     is_all: bool,
 }
 
-/// Makes a change, after which the skills that it `touched` are trusted if they were before, or if all others are.
-pub(crate) fn keeping_trust<T>(
-    session: &Session,
-    scope: Scope,
-    change: impl FnOnce() -> Result<T, Failure>,
-    touched: impl FnOnce(&T) -> Vec<String>,
-) -> Result<T, Failure> {
-    if scope != Scope::Project {
-        return change();
-    }
-    let before = Before::of(session)?;
-    let result = change()?;
-    before.restore(session, &touched(&result))?;
-    Ok(result)
+/// Whether the skill in this folder of a project is not what the user trusted.
+pub(crate) fn is_waiting(session: &Session, folder: &Path) -> Result<bool, Failure> {
+    let options = session.index_options()?;
+    let mut all = project_roots(session).into_iter().flat_map(|root| entries(&root, &options));
+    Ok(all.any(|entry| entry.path == folder && !(entry.trusted && check_trusted(&entry).is_ok())))
 }
 
 /// Remembers where the user had skills of a project installed from, so that they can be updated from there.
@@ -56,21 +48,25 @@ pub(crate) fn remember_source(
 }
 
 impl Before {
-    fn of(session: &Session) -> Result<Self, Failure> {
-        let options = session.index_options()?;
+    pub(crate) fn of(session: &Session, scope: Scope) -> Result<Self, Failure> {
         let (mut trusted, mut count) = (BTreeSet::new(), 0);
-        for entry in project_roots(session).iter().flat_map(|root| entries(root, &options)) {
-            count += 1;
-            if entry.trusted && check_trusted(&entry).is_ok() {
-                trusted.insert(entry.path);
+        if scope == Scope::Project {
+            let options = session.index_options()?;
+            for entry in project_roots(session).iter().flat_map(|root| entries(root, &options)) {
+                count += 1;
+                if entry.trusted && check_trusted(&entry).is_ok() {
+                    trusted.insert(entry.path);
+                }
             }
         }
         Ok(Self { is_all: count > 0 && trusted.len() == count, trusted })
     }
 
-    fn restore(&self, session: &Session, touched: &[String]) -> Result<(), Failure> {
+    /// Trusts the skills of those `names` as they are now, if they were trusted before or all others were. Only for
+    /// content that the user chose or wrote, never for what was lying in the project.
+    pub(crate) fn keep(&self, session: &Session, names: &[String]) -> Result<(), Failure> {
         let keeps = |entry: &Entry| {
-            touched.contains(&entry.name) && (self.is_all || self.trusted.contains(&entry.path))
+            names.contains(&entry.name) && (self.is_all || self.trusted.contains(&entry.path))
         };
         let (options, (_, now)) = (session.index_options()?, times());
         let mut seen = Vec::new();

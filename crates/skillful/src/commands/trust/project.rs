@@ -252,7 +252,7 @@ impl TrustProject {
 }
 
 /// The workspace that a user can write skills for.
-fn own_workspace(session: &Session) -> Result<&Path, Failure> {
+pub(super) fn own_workspace(session: &Session) -> Result<&Path, Failure> {
     let workspace = session.surroundings.project();
     let home = session.surroundings.home.as_deref();
     if home.is_some_and(|home| home.starts_with(workspace)) {
@@ -261,38 +261,6 @@ fn own_workspace(session: &Session) -> Result<&Path, Failure> {
             .hint("go to the folder with your skills, or use -C DIR"));
     }
     Ok(workspace)
-}
-
-impl Session {
-    /// Offers to trust whatever the user writes here. Only where nobody else's skill is waiting: whoever says
-    /// yes thinks of their own.
-    pub(crate) fn offer_authorship(&self, output: &Output) -> Result<(), Failure> {
-        let Some(file) = self.trust_file().filter(|_| !output.json && !output.quiet) else {
-            return Ok(());
-        };
-        let Ok(workspace) = own_workspace(self) else { return Ok(()) };
-        let options = self.index_options()?;
-        let known = self.trust_store()?.authors.contains_key(&*workspace.to_string_lossy());
-        let waiting = project_roots(self)
-            .iter()
-            .flat_map(|root| entries(root, &options).collect::<Vec<_>>())
-            .filter(|entry| !entry.trusted)
-            .count();
-        // One waits: the one that was just made. Whatever else is there came with the project.
-        let agent = workspace.join(".agent");
-        let others = ["evals", "skills.lock"].map(|name| agent.join(name));
-        let brings = others.iter().any(|path| path.symlink_metadata().is_ok());
-        let left_out = Index::build(&project_roots(self), &options).report.ignored;
-        if known || waiting != 1 || brings || !left_out.is_empty() {
-            return Ok(());
-        }
-        let question = "Do you write the skills in this workspace yourself? Then they stay trusted when they change.";
-        if crate::installing::ask(question) == Some(true) {
-            let (_, now) = times();
-            TrustStore::change(&file, |store| store.trust_author(workspace, &now))?;
-        }
-        Ok(())
-    }
 }
 
 /// Every skill below a root, in the order of their paths.

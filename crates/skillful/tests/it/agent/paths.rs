@@ -1,6 +1,7 @@
 //! What no tool changes or shows, whatever was approved and however its path is spelled.
 
 use super::*;
+use crate::turns::read;
 
 /// A world in which the model writes `path`, or deletes it, with everybody's leave. `lines` of shell set it up.
 fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String) {
@@ -201,6 +202,39 @@ fn the_rest_of_the_workspace_can_be_written() {
         let (world, _) = attempt(lines, folder, "write_file", path);
         assert_eq!(world.read(&format!("project/{folder}/{path}")), "evil\n", "{lines}: {path}");
     }
+}
+
+#[test]
+fn the_files_of_a_namespaced_skill_are_its_own() {
+    let world = World::new();
+    world.write(
+        "home/.agent/skills/acme/deploy/SKILL.md",
+        "---\nname: acme/deploy\ndescription: Deploys.\n---\n",
+    );
+    world.write("home/.agent/skills/acme/deploy/notes.md", "real\n");
+    world.write("project/skill:/acme/deploy/notes.md", "forged\n");
+    let folder = world.path("home/.agent/skills/acme/deploy");
+    let notes = folder.join("notes.md");
+    world.turns(&[
+        select(&["acme/deploy"]),
+        read(notes.to_str().unwrap()),
+        read("skill://acme/deploy/notes.md"),
+        write(folder.join("new.md").to_str().unwrap(), "x"),
+        answer("done"),
+    ]);
+    run(&world, "--approve write_file");
+    let [null, refused] = [Value::Null, json!("ToolNotAllowed")];
+    assert_eq!(codes(&world), [null.clone(), null.clone(), null, refused]);
+    let seen = world.run("skillful runs show last --json");
+    assert!(seen.contains("real") && !seen.contains("forged"), "{seen}");
+    assert!(!world.path("project/skill:/acme/deploy/new.md").exists());
+}
+
+#[test]
+fn a_path_without_end_does_not_end_the_run() {
+    let world = scripted(json!([read(&"a/".repeat(10_000)), answer("done")]));
+    assert_eq!(run(&world, ""), "done\n");
+    assert_eq!(codes(&world), [json!("InvalidAction")]);
 }
 
 /// What `read_file` says to each path.

@@ -72,3 +72,20 @@ fn what_undo_needs_is_for_the_user_alone() {
     world.run("skillful runs undo last");
     assert_eq!(world.read("project/a"), "password = hunter42x\n");
 }
+
+#[test]
+fn what_a_run_wrote_where_git_now_sees_a_repository_can_be_taken_back() {
+    let world = scripted(json!([
+        write("docs/config", "[core]\n"),
+        write("docs/objects/a", "a\n"),
+        write("docs/refs/heads/a", "a\n"),
+        write("docs/HEAD", "ref: refs/heads/a\n"),
+        answer("done"),
+    ]));
+    run(&world, "--approve write_file");
+    assert_eq!(codes(&world), [Value::Null, Value::Null, Value::Null, json!("ToolNotAllowed")]);
+    world.run("echo 'ref: refs/heads/a' > docs/HEAD");
+    let undone = world.json("skillful runs undo last --json");
+    assert_eq!(undone["restored"], json!(["docs/refs/heads/a", "docs/objects/a", "docs/config"]));
+    assert_eq!(world.run("find docs -type f"), "docs/HEAD\n");
+}

@@ -127,3 +127,32 @@ fn a_new_skill_offers_it_on_a_terminal() {
     ");
     assert!(is_trusted(&world, "inspect three"));
 }
+
+#[test]
+fn a_new_skill_does_not_offer_it_where_others_skills_are_on_the_disk() {
+    let check = |file: &str, settings: &str| {
+        let world = World::new().with("TERM", "dumb");
+        world.run("mkdir .git");
+        world.write("project/.agent/config.json", settings);
+        let seen = world.dialogue("skillful new one", QUESTION, "n\n");
+        assert!(seen.contains("yourself"), "{settings}: {seen}");
+        world.run("rm -r .agent/skills/one");
+        world.write(&format!("project/{file}"), "---\nname: evil\ndescription: Evil.\n---\n");
+        let seen = world.conversation("skillful new two", &[]);
+        assert!(seen.contains("trust project two"), "{file} with {settings}: {seen}");
+        assert!(!seen.contains("yourself"), "{file} with {settings}: {seen}");
+    };
+    check(".claude/skills/evil/SKILL.md", r#"{"registry": {"compat": false}}"#);
+    check(".agent/skills/a/b/evil/SKILL.md", r#"{"registry": {"max_depth": 1}}"#);
+    for file in [
+        "sub/.agent/skills/evil/SKILL.md",
+        "sub/deep/.cursor/skill/evil/skill.md",
+        "node_modules/pkg/.agents/skills/evil/SKILL.md",
+        "vendor/evil/SKILL.md",
+        ".agent/skills/.trash/evil/20991231T000000Z/SKILL.md",
+        "sub/.agent/skills.lock",
+        "sub/.agent/evals/a/case.json",
+    ] {
+        check(file, "{}");
+    }
+}

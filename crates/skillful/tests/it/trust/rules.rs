@@ -127,3 +127,34 @@ fn an_approval_for_always_is_for_one_source() {
         .run("mkdir -p ../home/.agent/skills && mv .agent/skills/csv-report ../home/.agent/skills");
     assert_eq!(came(&world, ""), "asked");
 }
+
+/// A world with skills of these names in a folder that the user names, and a rule for the scripts of others.
+fn shelf(name: &str, rules: &str) -> World {
+    let world = World::new();
+    let folder = name.replace([':', '/'], "-");
+    let skill = format!("---\nname: {name}\ndescription: Does things.\n---\n");
+    world.write(&format!("shelf/{folder}/SKILL.md"), skill);
+    world.write(&format!("shelf/{folder}/scripts/a.sh"), "echo evil\n");
+    let config = format!(
+        r#"{{"permissions": {{"run_script": {rules}}}, "skill_roots": ["{}"]}}"#,
+        world.path("shelf").display()
+    );
+    world.write("home/.agent/config.json", config);
+    world.turns(&[select(&[name]), run_script(name, "scripts/a.sh", &[]), answer("done")]);
+    world
+}
+
+#[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
+fn no_skill_takes_a_name_that_rules_mean_for_another() {
+    let others = r#"{"csv-report/*": "allow", "csv-report/helper/*": "allow", "project:deploy/*": "allow", "project:*": "allow"}"#;
+    assert_eq!(came(&shelf("csv-report/helper", others), ""), "asked");
+    assert_eq!(came(&shelf("project:deploy", others), ""), "asked");
+    assert_eq!(came(&shelf("project/deploy", others), ""), "asked");
+    let own = r#"{"csv-report%2Fhelper/*": "allow"}"#;
+    assert_eq!(came(&shelf("csv-report/helper", own), ""), "ok ok");
+    let denied = r#"{"*": "allow", "csv-report/helper/*": "deny"}"#;
+    assert_eq!(came(&shelf("csv-report/helper", denied), ""), "ok ToolNotAllowed");
+    let seen = shelf("csv-report/helper", "{}").run("skillful run --model scripted:turns.json x");
+    assert!(seen.contains("--approve 'run_script:csv-report%2Fhelper/scripts/a.sh'"), "{seen}");
+}

@@ -265,6 +265,35 @@ fn what_you_install_or_update_stays_trusted_and_nothing_else() {
 }
 
 #[test]
+fn what_a_project_brought_as_an_old_copy_is_restored_untrusted() {
+    let world = world();
+    let plant = |name: &str, place: &str| {
+        let planted = format!(".agent/skills/{place}/{name}/20991231T000000Z");
+        world
+            .run(&format!("mkdir -p $(dirname {planted}) && cp -r .agent/skills/{name} {planted}"));
+        world.write(&format!("project/{planted}/notes.md"), "evil\n");
+    };
+    plant("deploy", ".trash");
+    world.run("skillful uninstall deploy --scope project");
+    assert_snapshot!(world.run("skillful restore deploy --scope project"), @"
+    deploy  [world]/project/.agent/skills/deploy
+    [stderr]
+    Restored, but not trusted. Look at it (`skillful inspect deploy`), then run `skillful trust project deploy`.
+    ");
+    assert!(world.path(&format!("{SKILLS}/deploy/notes.md")).exists());
+    assert!(!is_trusted(&world, "deploy"));
+    // The copy that was trusted comes back as what it was.
+    let label = world.run("ls .agent/skills/.trash/deploy | head -n 1");
+    let line = format!("skillful restore deploy --backup --scope project --at {}", label.trim());
+    assert!(world.run(&line).ends_with("Restored.\n"));
+    assert!(is_trusted(&world, "deploy"));
+    plant("build", ".backup");
+    world.run("skillful restore build --backup --scope project");
+    assert!(world.path(&format!("{SKILLS}/build/notes.md")).exists());
+    assert!(!is_trusted(&world, "build"));
+}
+
+#[test]
 fn tools_read_a_skill_outside_of_the_workspace_only_as_it_was_trusted() {
     let world = World::new().with("TERM", "dumb");
     world.write("project/.agent/config.json", r#"{"skill_roots": ["../vendored"]}"#);

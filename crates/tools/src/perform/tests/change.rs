@@ -238,3 +238,63 @@ fn a_link_put_in_the_way_of_a_write_is_not_followed() {
         "outside"
     );
 }
+
+/// Writes files in every order; at the end Git must not take `docs` for a repository.
+fn check_pieces(files: &[&str], done: &mut Vec<usize>) {
+    if done.len() < files.len() {
+        for next in 0..files.len() {
+            if !done.contains(&next) {
+                done.push(next);
+                check_pieces(files, done);
+                done.pop();
+            }
+        }
+        return;
+    }
+    let mut world = World::new(&[]);
+    let order: Vec<&str> = done.iter().map(|next| files[*next]).collect();
+    let write = |path: &&&str| {
+        let written = json!({"path": format!("docs/{path}"), "content": "ref: refs/heads/a\n"});
+        world.call("write_file", written).is_err_and(|error| error.code() == "ToolNotAllowed")
+    };
+    let refused: Vec<_> = order.iter().filter(write).collect();
+    assert!(!refused.is_empty(), "{order:?}");
+    let has = |name: &str| world.path("docs").join(name).exists();
+    let is_repository = has("HEAD") && (has("commondir") || has("objects") && has("refs"));
+    assert!(!is_repository, "{order:?}");
+    // What was written can be taken back, whoever adds what is missing.
+    world.write("docs/HEAD.new", "ref: refs/heads/a\n");
+    fs::rename(world.path("docs/HEAD.new"), world.path("docs/HEAD")).unwrap();
+    for folder in ["docs/objects", "docs/refs"] {
+        fs::create_dir_all(world.path(folder)).unwrap();
+    }
+    for change in world.recorded.iter().rev() {
+        assert_eq!(undo(change, &world.workspace).unwrap(), Restoration::Done, "{order:?}");
+    }
+    let left = ["docs/config", "docs/objects/a", "docs/refs/a", "docs/commondir"];
+    assert!(left.iter().all(|path| !world.path(path).exists()), "{order:?}");
+}
+
+#[test]
+fn no_order_of_writes_makes_a_repository() {
+    check_pieces(&["HEAD", "objects/a", "refs/a", "config"], &mut Vec::new());
+    check_pieces(&["HEAD", "commondir", "config"], &mut Vec::new());
+    check_pieces(&["HEAD", "commondir", "objects/a", "config"], &mut Vec::new());
+}
+
+#[test]
+fn a_folder_that_is_almost_a_repository_is_changed_only_where_that_is_harmless() {
+    let files = [("docs/objects/a", "x"), ("docs/refs/a", "x"), ("docs/config/a", "x")];
+    let mut world = World::new(&files);
+    let mut code = |path: &str| match world.call("write_file", json!({"path": path, "content": ""}))
+    {
+        Ok(_) => "",
+        Err(error) => error.code(),
+    };
+    for path in ["docs/HEAD", "docs/head", "docs/HEAD.", "docs/HEAD/a", "docs/config.worktree"] {
+        assert_eq!(code(path), "ToolNotAllowed", "{path}");
+    }
+    for path in ["docs/a", "docs/objects/b", "docs/refs/b", "docs/config/b", "HEAD", "config"] {
+        assert_eq!(code(path), "", "{path}");
+    }
+}

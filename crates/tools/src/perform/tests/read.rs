@@ -1,4 +1,5 @@
 use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -197,4 +198,50 @@ fn secrets_are_hidden() {
     world.workspace.secrets = crate::workspace::PathPatterns::new(["git/config"]);
     assert_eq!(world.shown("read_file", json!({"path": ".env"})), "x");
     assert_eq!(world.refused("read_file", json!({"path": "git/config"})), "ToolNotAllowed");
+}
+
+#[test]
+fn a_namespace_is_part_of_a_skills_name_and_never_a_folder_of_the_workspace() {
+    let mut world = World::new(&[("skill:/acme/deploy/notes.md", "forged\n")]);
+    let skill = world.folder.path().join("skills/deploy");
+    fs::create_dir_all(&skill).unwrap();
+    fs::write(skill.join("notes.md"), "real\n").unwrap();
+    let forged = world.path("skill:/acme/deploy/notes.md");
+    let forged = [
+        forged.to_str().unwrap(),
+        "skill:/acme/deploy/notes.md",
+        "./skill://acme/deploy/notes.md",
+        "skill://acme/deploy/notes.md",
+    ];
+    for path in forged {
+        assert_eq!(world.refused("read_file", json!({"path": path})), "PathTraversalBlocked");
+        let written = json!({"path": path, "content": "x"});
+        assert_eq!(world.refused("write_file", written), "PathTraversalBlocked", "{path}");
+    }
+    world.workspace.select_skill("acme/deploy", &skill).unwrap();
+    for path in [skill.join("notes.md").to_str().unwrap(), "skill://acme/deploy/notes.md"] {
+        assert_eq!(world.shown("read_file", json!({"path": path})), "real\n", "{path}");
+        let written = json!({"path": path, "content": "x"});
+        assert_eq!(world.refused("write_file", written), "ToolNotAllowed", "{path}");
+    }
+    // Its folder `deploy` would have the names of the other skill.
+    let above = world.folder.path().join("outside");
+    assert!(world.workspace.select_skill("acme", &above).is_err());
+    assert!(world.workspace.select_skill("acme/deploy/x", &above).is_err());
+    world.workspace.select_skill("acme/deployment", &above).unwrap();
+}
+
+#[test]
+fn a_path_of_any_length_is_answered_quickly() {
+    let mut world = World::new(&[]);
+    let started = Instant::now();
+    for path in ["a/".repeat(1500), "a".repeat(4000), "a/".repeat(2048)] {
+        assert_eq!(world.refused("read_file", json!({"path": path})), "IOError");
+    }
+    for long in ["a/".repeat(2049), "a/".repeat(100_000), "../".repeat(100_000)] {
+        let error = Call::parse("read_file", json!({"path": long})).unwrap_err();
+        assert_eq!(error.code(), "InvalidAction");
+        assert!(error.to_string().contains("more than the limit of 4096"), "{error}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
