@@ -96,7 +96,7 @@ fn put(question: &ApprovalRequest) {
     if question.always.is_some() {
         text += &format!("{bold}[a]{bold:#}lways  ");
     }
-    text += &format!("{bold}[n]{bold:#}o (or say why: n not now): ");
+    text += &format!("{bold}[n]{bold:#}o, or no and a reason: ");
     let mut out = std::io::stderr();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
