@@ -154,7 +154,8 @@ async fn without_anyone_to_ask_only_what_rules_allow_is_done() {
     assert!(client.call(WORK, work()).await.contains("did x"));
     let denied = with_script(json!({"run_script": "deny"}), "");
     let tools = Client::connect(&denied.shelf()).await.ask("tools/list", json!({})).await;
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 4, "not even offered");
+    let mut tools = tools["result"]["tools"].as_array().unwrap().iter();
+    assert!(tools.all(|tool| tool["name"] != WORK), "not even offered");
 }
 
 #[tokio::test]

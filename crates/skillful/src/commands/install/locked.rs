@@ -37,7 +37,7 @@ impl Install {
         let lockfile = root.lockfile()?;
         if lockfile.skills().is_empty() {
             let message = format!("`{}` lists no skill", root.lockfile_path().display());
-            return Err(Failure::new(Exit::Usage, "NoLockfile", message)
+            return Err(Failure::new(Exit::Failed, "NoLockfile", message)
                 .hint("choose the lockfile: add --scope project or --scope user"));
         }
         let trust = session.trust_store()?;
