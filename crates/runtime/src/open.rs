@@ -329,7 +329,7 @@ impl Runtime {
         index.get(name, self.source).ok_or_else(|| not_found(index, name))
     }
 
-    /// The skill that a person wants used, as [`Index::meant`].
+    /// The skill that a person wants used, as [`Index::resolve`].
     pub fn resolve<'a>(&self, index: &'a Index, name: &str) -> Result<&'a Entry, Failure> {
         index.resolve(name, self.source).ok_or_else(|| not_found(index, name))
     }
