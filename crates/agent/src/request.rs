@@ -1,5 +1,6 @@
 //! What an action would do, and what the rules say to it.
 
+use basics::failure::{Explain, one_line};
 use basics::sha256::Sha256;
 use permission::{ApprovalRequest, Decision as PermissionDecision, Permission, Risk, SkillHash};
 use schemars::JsonSchema;
@@ -73,6 +74,12 @@ impl Refusal {
         hint: impl Into<String>,
     ) -> Self {
         Self { code: code.into(), message: message.into(), hint: hint.into() }
+    }
+}
+
+impl<E: Explain> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::new(error.code(), one_line(&error), error.hint())
     }
 }
 

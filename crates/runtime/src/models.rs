@@ -15,7 +15,7 @@ use agent::model::Model;
 use agent::run::Run;
 use model::offline::Offline;
 use model::remote::Wire;
-use model::scripted::{Script, ScriptError, Scripted};
+use model::scripted::{Script, Scripted};
 use model::send::ollama;
 use permission::ToolSet;
 use serde_json::Value;
@@ -143,9 +143,7 @@ impl Choice {
                 let file = runtime.surroundings.working_directory.join(file);
                 play(&read_script(&file)?, retries)
             }
-            Kind::Mock(script) => {
-                play(&Script::from_value(script).map_err(|error| of_script(&error))?, retries)
-            }
+            Kind::Mock(script) => play(&Script::from_value(script)?, retries),
             Kind::Remote(server) => Ok(Box::new(server.open(runtime, offer, tools, run))),
         }
     }
@@ -236,15 +234,11 @@ fn read_script(file: &Path) -> Result<Script, Failure> {
         )
         .hint("give a JSON file with `turns`, as in scripted:turns.json")
     })?;
-    Script::parse(&text).map_err(|error| of_script(&error))
+    Ok(Script::parse(&text)?)
 }
 
 /// The model that says what the script tells it to.
 fn play(script: &Script, retries: u32) -> Result<Box<dyn Model>, Failure> {
-    let model = Scripted::new(script).map_err(|error| of_script(&error))?;
+    let model = Scripted::new(script)?;
     Ok(Box::new(model.with_retries(retries)))
-}
-
-fn of_script(error: &ScriptError) -> Failure {
-    Failure::from_error(Exit::Usage, "InvalidScript", error).hint(error.hint())
 }

@@ -281,7 +281,7 @@ impl<'a> SkillTool<'a> {
         let Named { name, source } = read("skill", arguments)?;
         let Some(entry) = self.offer.get(&name, source) else {
             let error = LoadError::SkillNotFound { name };
-            return Err(Refusal::new(error.code(), error.to_string(), error.hint()));
+            return Err(error.into());
         };
         let found = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
         if self.loaded.contains(&found) {

@@ -193,7 +193,7 @@ impl Workbench<'_> {
             };
             let all = self.index.skills.iter().chain(&self.index.shadowed);
             let mut entries = all.filter(|entry| is_of(&entry.name) && entry.trusted);
-            entries.try_for_each(check_trusted).map_err(|error| of_load(&error))?;
+            entries.try_for_each(check_trusted)?;
         }
         Ok(())
     }
@@ -221,15 +221,7 @@ fn waits(name: &str, waiting: Waiting) -> Refusal {
 
 fn not_found(name: &str) -> Refusal {
     let error = LoadError::SkillNotFound { name: name.to_owned() };
-    of_load(&error)
-}
-
-fn of_load(error: &LoadError) -> Refusal {
-    let mut message = error.to_string();
-    if let Some(cause) = std::error::Error::source(error) {
-        message.push_str(&format!(": {cause}"));
-    }
-    Refusal::new(error.code(), message, error.hint())
+    error.into()
 }
 
 fn of_tool(error: &ToolError) -> Refusal {

@@ -213,33 +213,6 @@ impl LoadError {
         }
     }
 
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::SkillNotFound { .. } => "choose a name from the catalog, or search for one",
-            Self::InvalidFrontmatter { source, .. } => source.hint(),
-            Self::BodyNotUtf8 { .. } => FrontmatterError::NotUtf8.hint(),
-            Self::PathTraversalBlocked { .. } => {
-                "name a regular file inside the skill's folder by its relative path"
-            }
-            Self::FileTooLarge { .. } => {
-                "split the file, or raise `security.max_resource_file_bytes`"
-            }
-            Self::ChunkNotFound { .. } => "choose an id from the skill's list of available chunks",
-            Self::NotText { .. } => "only text files can be read; a script can process this one",
-            Self::BodyTooLarge { .. } => {
-                "move details to files under references/ and name them in the body"
-            }
-            Self::Modified { .. } => {
-                "`skillful verify` names what differs; installing it again brings back what was there"
-            }
-            Self::Changed { .. } => {
-                "the user must look at it first (`skillful inspect NAME`), then `skillful trust project NAME`"
-            }
-            Self::Io { .. } => "check that the file exists and can be read",
-        }
-    }
-
     fn io(path: &str, source: std::io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
     }
@@ -264,6 +237,28 @@ impl Explain for LoadError {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        match self {
+            Self::SkillNotFound { .. } => "choose a name from the catalog, or search for one",
+            Self::InvalidFrontmatter { source, .. } => source.hint(),
+            Self::BodyNotUtf8 { .. } => FrontmatterError::NotUtf8.hint(),
+            Self::PathTraversalBlocked { .. } => {
+                "name a regular file inside the skill's folder by its relative path"
+            }
+            Self::FileTooLarge { .. } => {
+                "split the file, or raise `security.max_resource_file_bytes`"
+            }
+            Self::ChunkNotFound { .. } => "choose an id from the skill's list of available chunks",
+            Self::NotText { .. } => "only text files can be read; a script can process this one",
+            Self::BodyTooLarge { .. } => {
+                "move details to files under references/ and name them in the body"
+            }
+            Self::Modified { .. } => {
+                "`skillful verify` names what differs; installing it again brings back what was there"
+            }
+            Self::Changed { .. } => {
+                "the user must look at it first (`skillful inspect NAME`), then `skillful trust project NAME`"
+            }
+            Self::Io { .. } => "check that the file exists and can be read",
+        }.into()
     }
 }

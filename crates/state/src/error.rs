@@ -84,24 +84,6 @@ impl StateError {
             _ => None,
         }
     }
-
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match &self.cause {
-            Cause::Link => {
-                "Skillful never makes a link there: check where it leads, then remove it"
-            }
-            Cause::NotAFile | Cause::NotAFolder | Cause::ManyNames => {
-                "Skillful never creates such a thing there: look at it, then remove it"
-            }
-            Cause::NotOurs => "run the command as its owner, or remove it",
-            Cause::TooLarge { .. } => "Skillful never writes so much there: remove it",
-            Cause::Outside => "somebody else made or changed the file that names it",
-            Cause::OtherDisk => "unmount what is mounted there",
-            Cause::Moved => "try again when no other program works there",
-            Cause::Io(_) => "check that the disk has space and that the folder belongs to you",
-        }
-    }
 }
 
 impl Cause {
@@ -141,6 +123,20 @@ impl Explain for StateError {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        match &self.cause {
+            Cause::Link => {
+                "Skillful never makes a link there: check where it leads, then remove it"
+            }
+            Cause::NotAFile | Cause::NotAFolder | Cause::ManyNames => {
+                "Skillful never creates such a thing there: look at it, then remove it"
+            }
+            Cause::NotOurs => "run the command as its owner, or remove it",
+            Cause::TooLarge { .. } => "Skillful never writes so much there: remove it",
+            Cause::Outside => "somebody else made or changed the file that names it",
+            Cause::OtherDisk => "unmount what is mounted there",
+            Cause::Moved => "try again when no other program works there",
+            Cause::Io(_) => "check that the disk has space and that the folder belongs to you",
+        }
+        .into()
     }
 }

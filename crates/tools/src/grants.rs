@@ -57,21 +57,6 @@ pub enum GrantFileError {
     },
 }
 
-impl GrantFileError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Read { .. } | Self::Write { .. } => {
-                "check that the file and its folder belong to you"
-            }
-            Self::Corrupt { .. } => "repair the file, or move it away to forget every approval",
-            Self::Version { .. } => {
-                "update Skillful, or move the file away to forget every approval"
-            }
-        }
-    }
-}
-
 const VERSION: u32 = 1;
 /// A few lines for each of a hundred thousand approvals.
 const LARGEST: u64 = 64 << 20;
@@ -175,7 +160,16 @@ impl Explain for GrantFileError {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        match self {
+            Self::Read { .. } | Self::Write { .. } => {
+                "check that the file and its folder belong to you"
+            }
+            Self::Corrupt { .. } => "repair the file, or move it away to forget every approval",
+            Self::Version { .. } => {
+                "update Skillful, or move the file away to forget every approval"
+            }
+        }
+        .into()
     }
 }
 

@@ -133,24 +133,6 @@ pub enum ScriptError {
     },
 }
 
-impl ScriptError {
-    /// What the script's author can do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Syntax { .. } | Self::Form { .. } => {
-                "write {\"turns\": [{\"action\": {…}} or {\"text\": \"…\"}, with a \"fault\" or not], \"streaming\": {\"enabled\": true, \"chunk_bytes\": 12}}".to_owned()
-            }
-            Self::Decision { problem, .. } => {
-                format!("{}; use `text` for a reply that should be wrong", problem.hint())
-            }
-            Self::Turn { .. } => {
-                "give it an `action` or a `text`; `http_error`, `bad_json` and `cut_stream` can do without"
-                    .to_owned()
-            }
-        }
-    }
-}
-
 impl Script {
     /// Reads a script.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
@@ -227,6 +209,17 @@ impl Explain for ScriptError {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        match self {
+            Self::Syntax { .. } | Self::Form { .. } => {
+                "write {\"turns\": [{\"action\": {…}} or {\"text\": \"…\"}, with a \"fault\" or not], \"streaming\": {\"enabled\": true, \"chunk_bytes\": 12}}".to_owned()
+            }
+            Self::Decision { problem, .. } => {
+                format!("{}; use `text` for a reply that should be wrong", problem.hint())
+            }
+            Self::Turn { .. } => {
+                "give it an `action` or a `text`; `http_error`, `bad_json` and `cut_stream` can do without"
+                    .to_owned()
+            }
+        }.into()
     }
 }

@@ -87,30 +87,6 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Name(_) | Self::NotFound { .. } => "`skillful runs list` shows all runs",
-            Self::Exists { .. } => "try again",
-            Self::Locked { .. } => {
-                "wait until it ends, or watch it with `skillful runs show RUN --follow`"
-            }
-            Self::State(error) => error.hint(),
-            Self::Incomplete { .. } => {
-                "check that the disk has space and that the folder belongs to you"
-            }
-            Self::Damaged { .. } | Self::Changed { .. } => {
-                "`skillful runs verify RUN` shows every change"
-            }
-            Self::TooHeavy { .. } => "Skillful never writes so much there: remove it",
-            Self::Foreign { .. } => {
-                "look at it with `skillful runs show RUN`, then run `skillful runs adopt RUN`"
-            }
-            Self::TooDeep { .. } => "do not nest parameters that deep",
-            Self::Child { .. } => "another version of Skillful wrote it: start a new run",
-        }
-    }
-
     /// For `map_err`: what was tried, and with what.
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
@@ -121,7 +97,10 @@ impl JournalError {
 impl Explain for JournalError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Damaged { .. } | Self::TooHeavy { .. } | Self::Foreign { .. } => Exit::Refused,
+            Self::Damaged { .. }
+            | Self::Changed { .. }
+            | Self::TooHeavy { .. }
+            | Self::Foreign { .. } => Exit::Refused,
             Self::State(error) => error.exit(),
             _ => Exit::Failed,
         }
@@ -131,7 +110,7 @@ impl Explain for JournalError {
         match self {
             Self::NotFound { .. } => "RunNotFound",
             Self::Locked { .. } => "RunLocked",
-            Self::Damaged { .. } | Self::TooHeavy { .. } => "RecordDamaged",
+            Self::Damaged { .. } | Self::Changed { .. } | Self::TooHeavy { .. } => "RecordDamaged",
             Self::Foreign { .. } => "RecordForeign",
             Self::State(error) => error.code(),
             _ => "IOError",
@@ -140,8 +119,31 @@ impl Explain for JournalError {
 
     fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Foreign { run_id } => self.hint().replace("RUN", run_id).into(),
-            _ => self.hint().into(),
+            Self::Name(_) | Self::NotFound { .. } => "`skillful runs list` shows all runs",
+            Self::Exists { .. } => "try again",
+            Self::Locked { run_id } => {
+                return format!(
+                    "wait until it ends, or watch it with `skillful runs show {run_id} --follow`"
+                )
+                .into();
+            }
+            Self::State(error) => return error.hint(),
+            Self::Incomplete { .. } => {
+                "check that the disk has space and that the folder belongs to you"
+            }
+            Self::Damaged { .. } | Self::Changed { .. } => {
+                "`skillful runs verify RUN` shows every change"
+            }
+            Self::TooHeavy { .. } => "Skillful never writes so much there: remove it",
+            Self::Foreign { run_id } => {
+                return format!(
+                    "look at it with `skillful runs show {run_id}`, then run `skillful runs adopt {run_id}`"
+                )
+                .into();
+            }
+            Self::TooDeep { .. } => "do not nest parameters that deep",
+            Self::Child { .. } => "another version of Skillful wrote it: start a new run",
         }
+        .into()
     }
 }

@@ -28,19 +28,6 @@ pub enum KeyError {
     Random(#[source] std::io::Error),
 }
 
-impl KeyError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::State(error) => error.hint(),
-            Self::Malformed(_) => {
-                "restore it from a backup, or move it away; with a new key, older runs count as not made here"
-            }
-            Self::Random(_) => "try again",
-        }
-    }
-}
-
 /// The key in `agent`, the user's own folder of state; nothing if none was made yet.
 pub fn read_key(agent: &Path) -> Result<Option<RecordKey>, KeyError> {
     match Folder::at(agent).and_then(|folder| folder.folder(FOLDER)) {
@@ -98,7 +85,13 @@ impl Explain for KeyError {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        match self {
+            Self::State(error) => return error.hint(),
+            Self::Malformed(_) => {
+                "restore it from a backup, or move it away; with a new key, older runs count as not made here"
+            }
+            Self::Random(_) => "try again",
+        }.into()
     }
 }
 

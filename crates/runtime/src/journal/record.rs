@@ -36,13 +36,6 @@ pub struct Difference {
     pub found: Value,
 }
 
-impl Difference {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "`skillful runs verify RUN` shows whether the record changed; if not, another version of Skillful wrote it"
-    }
-}
-
 fn render(value: &Value) -> String {
     basics::text::prefix(&value.to_string(), 200).to_owned()
 }
@@ -238,6 +231,6 @@ impl Explain for Difference {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        "`skillful runs verify RUN` shows whether the record changed; if not, another version of Skillful wrote it".into()
     }
 }

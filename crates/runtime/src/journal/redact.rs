@@ -80,13 +80,6 @@ pub struct InvalidPattern {
     pub source: regex::Error,
 }
 
-impl InvalidPattern {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "use the syntax of Rust's `regex`, without look-around and back references"
-    }
-}
-
 impl Redactor {
     /// Knows the usual tokens, `secrets` of the environment, and what the configured `patterns` match.
     pub fn new<'t>(
@@ -330,6 +323,6 @@ impl Explain for InvalidPattern {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        "use the syntax of Rust's `regex`, without look-around and back references".into()
     }
 }

@@ -14,7 +14,7 @@ use basics::skill::Source;
 use permission::{Approved, Permission, Risk, SkillHash};
 use serde_json::json;
 use skill::index::Entry;
-use skill::load::{CopyError, Files};
+use skill::load::{CopyError, Files, LoadError};
 use state::{Access, Folder, StateError};
 use tools::sandbox::{
     self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError,
@@ -25,7 +25,7 @@ use tools::script::{
 };
 
 use super::streams::{Kept, Streams};
-use super::{Workbench, io_error, of_load, request};
+use super::{Workbench, io_error, request};
 use crate::driver::Means;
 use crate::journal::Journal;
 
@@ -50,9 +50,9 @@ impl Workbench<'_> {
             return Err(Refusal::new("InvalidAction", "not a script", ""));
         };
         let entry = self.entry(skill)?;
-        let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
-        let files = Files::open(entry).map_err(|error| of_load(&error))?;
-        let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
+        let path = InnerPath::new(relative_path).map_err(LoadError::from)?;
+        let files = Files::open(entry)?;
+        let bytes = files.read(&path, self.limits.file_bytes)?;
         let modified = self.verify(&files, &path, &bytes)?;
         let command = self
             .scripts
@@ -100,11 +100,11 @@ impl Workbench<'_> {
             return Err(Refusal::new("InvalidAction", "not a script", ""));
         };
         let entry = self.entry(skill)?;
-        let files = Files::open(entry).map_err(|error| of_load(&error))?;
-        let path = InnerPath::new(relative_path).map_err(|error| of_load(&error.into()))?;
-        let bytes = files.read(&path, self.limits.file_bytes).map_err(|error| of_load(&error))?;
+        let files = Files::open(entry)?;
+        let path = InnerPath::new(relative_path).map_err(LoadError::from)?;
+        let bytes = files.read(&path, self.limits.file_bytes)?;
         self.verify(&files, &path, &bytes)?;
-        let mut surroundings = self.surroundings(journal).map_err(|error| of_state(&error))?;
+        let mut surroundings = self.surroundings(journal)?;
         let skill = Launched::new(entry, &files, &request, journal)?;
         let script = Script {
             skill: skill.folder,
@@ -128,8 +128,8 @@ impl Workbench<'_> {
     /// whether something differs.
     fn verify(&self, files: &Files, path: &InnerPath, bytes: &[u8]) -> Result<bool, Refusal> {
         let how = self.limits.verify;
-        let own = files.verify(path.as_str(), bytes, how).map_err(|error| of_load(&error))?;
-        let all = files.verify_all(how).map_err(|error| of_load(&error))?;
+        let own = files.verify(path.as_str(), bytes, how)?;
+        let all = files.verify_all(how)?;
         Ok(own.or(all).is_some())
     }
 
@@ -181,10 +181,10 @@ impl Launched {
             }
             return Ok(Self { folder: entry.path.clone(), _copy: None });
         };
-        let (copy, place) = Copy::place(journal).map_err(|error| of_state(&error))?;
+        let (copy, place) = Copy::place(journal)?;
         match files.copy_to(&place) {
             Ok((name, found)) if found.as_str() == approved => {
-                let folder = place.real_path().map_err(|error| of_state(&error))?.join(name);
+                let folder = place.real_path()?.join(name);
                 Ok(Self { folder, _copy: Some(copy) })
             }
             Ok(_) | Err(CopyError::Gap(_)) => Err(changed(&entry.name)),
@@ -324,10 +324,6 @@ fn ending_in_words(ending: Ending) -> String {
             format!("killed: over the limit of {}", json!(reason).as_str().unwrap_or("resources"))
         }
     }
-}
-
-fn of_state(error: &StateError) -> Refusal {
-    Refusal::new("IOError", format!("{error}: {}", error.cause), error.hint())
 }
 
 pub(super) fn of_script(error: &ScriptError) -> Refusal {

@@ -12,7 +12,7 @@ use skill::index::Entry;
 use skill::load::{FileList, Files, Limits, injection, load_body, load_resource};
 use skill::metadata::ReadOptions;
 
-use super::{Workbench, keep, of_load, request};
+use super::{Workbench, keep, request};
 use crate::driver::Means;
 use crate::journal::{Journal, Redactor};
 
@@ -103,8 +103,7 @@ impl Workbench<'_> {
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let entry = self.entry(skill)?;
-        let mut loaded = load_resource(entry, path, section_hint, &self.limits)
-            .map_err(|error| of_load(&error))?;
+        let mut loaded = load_resource(entry, path, section_hint, &self.limits)?;
         if let Some(full) = &loaded.full {
             loaded.report.storage_ref = Some(keep(full.as_bytes(), redactor, journal)?);
         }
@@ -125,8 +124,8 @@ impl Workbench<'_> {
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let entry = self.entry(skill)?;
-        let body = load_body(entry, &self.read, &self.limits).map_err(|error| of_load(&error))?;
-        let content = &body.chunk(id).map_err(|error| of_load(&error))?.content;
+        let body = load_body(entry, &self.read, &self.limits)?;
+        let content = &body.chunk(id)?.content;
         let shown = basics::text::prefix(content, self.limits.excerpt_chars);
         let mut report = LoadReport {
             chars_returned: shown.chars().count(),
@@ -154,11 +153,11 @@ pub(crate) fn activate(
     (read, limits): (&ReadOptions, &Limits),
     keep: impl FnOnce(&str) -> Result<Option<String>, Refusal>,
 ) -> Result<(String, SelectedSkill), Refusal> {
-    let mut body = load_body(entry, read, limits).map_err(|error| of_load(&error))?;
+    let mut body = load_body(entry, read, limits)?;
     if let Some(full) = &body.core.full {
         body.core.report.storage_ref = keep(full)?;
     }
-    let files = Files::open(entry).map_err(|error| of_load(&error))?.list();
+    let files = Files::open(entry)?.list();
     let own = chunks.iter().filter(|chunk| chunk.skill == entry.name);
     let loaded: Vec<&str> = own.map(|chunk| chunk.id.as_str()).collect();
     let allowed_tools = entry.controls.usable_tools();

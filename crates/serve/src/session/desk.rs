@@ -50,18 +50,16 @@ impl<'a> Desk<'a> {
 
     /// A resource byte by byte; the record has its hash.
     fn hand_over(&mut self, action: &Action) -> Result<Observation, Refusal> {
-        let refused =
-            |error: LoadError| Refusal::new(error.code(), error.to_string(), error.hint());
         let offer = self.shelf.offer(&self.skills);
         let (Action::LoadResource { skill, relative_path, .. }, Some(entry)) =
             (action, action.skill().and_then(|skill| offer.get(&skill.name, skill.source)))
         else {
             return Err(Refusal::new("SkillNotFound", "there is no such skill", ""));
         };
-        let path = InnerPath::new(relative_path).map_err(|error| refused(error.into()))?;
-        let files = Files::open(entry).map_err(refused)?;
+        let path = InnerPath::new(relative_path).map_err(LoadError::from)?;
+        let files = Files::open(entry)?;
         let limits = self.shelf.settings.runtime.layers.config.load_limits();
-        let bytes = read_verbatim(&files, &path, limits.file_bytes).map_err(refused)?;
+        let bytes = read_verbatim(&files, &path, limits.file_bytes)?;
         let report = LoadReport::of_file(path.as_str(), &bytes);
         let text = format!("{path} of {} handed over, {} bytes", skill.name, bytes.len());
         self.content = Some(bytes);

@@ -47,21 +47,6 @@ pub enum TrustError {
     },
 }
 
-impl TrustError {
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Damaged { .. } => "repair or remove the file; then trust your projects again",
-            Self::Read { .. } => "check that it is a file and that you can read it",
-            Self::Write { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk",
-                ErrorKind::ReadOnlyFilesystem => "set HOME to a folder that you can write to",
-                _ => "check that you can write to its folder",
-            },
-        }
-    }
-}
-
 impl TrustStore {
     /// Reads the store; a missing file is an empty one, a damaged one is an error.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
@@ -135,6 +120,15 @@ impl Explain for TrustError {
     }
 
     fn hint(&self) -> Cow<'static, str> {
-        self.hint().into()
+        match self {
+            Self::Damaged { .. } => "repair or remove the file; then trust your projects again",
+            Self::Read { .. } => "check that it is a file and that you can read it",
+            Self::Write { source, .. } => match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk",
+                ErrorKind::ReadOnlyFilesystem => "set HOME to a folder that you can write to",
+                _ => "check that you can write to its folder",
+            },
+        }
+        .into()
     }
 }
