@@ -109,5 +109,5 @@ fn revoke(file: &GrantFile, ids: &[String], all: bool, dry_run: bool) -> Result<
 }
 
 fn of_grants(error: &GrantFileError) -> Failure {
-    Failure::from_error(Exit::Failed, "GrantsError", error).hint(error.hint())
+    Failure::of(error)
 }

@@ -1,5 +1,6 @@
 //! `skillful validate`
 
+use basics::failure::Explain;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

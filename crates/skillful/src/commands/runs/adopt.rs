@@ -116,9 +116,7 @@ impl Adopt {
         let setup = read_setup(folder, &events)?;
         let changes = journal::recorded_changes(folder)?;
         let Provenance { model, server, workspace, .. } = setup.facts.clone();
-        let run = journal::restore(setup, &events).map_err(|error| {
-            Failure::from_error(Exit::Refused, "RecordMismatch", &error).hint(error.hint())
-        })?;
+        let run = journal::restore(setup, &events)?;
         let text = |skill: SkillRef| TextOfSkill {
             source: skill.source.map_or_else(String::new, |source| source.to_string()),
             name: skill.name,
