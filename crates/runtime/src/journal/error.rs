@@ -121,7 +121,10 @@ impl JournalError {
 impl Explain for JournalError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Damaged { .. } | Self::TooHeavy { .. } | Self::Foreign { .. } => Exit::Refused,
+            Self::Damaged { .. }
+            | Self::Changed { .. }
+            | Self::TooHeavy { .. }
+            | Self::Foreign { .. } => Exit::Refused,
             Self::State(error) => error.exit(),
             _ => Exit::Failed,
         }
@@ -131,7 +134,7 @@ impl Explain for JournalError {
         match self {
             Self::NotFound { .. } => "RunNotFound",
             Self::Locked { .. } => "RunLocked",
-            Self::Damaged { .. } | Self::TooHeavy { .. } => "RecordDamaged",
+            Self::Damaged { .. } | Self::Changed { .. } | Self::TooHeavy { .. } => "RecordDamaged",
             Self::Foreign { .. } => "RecordForeign",
             Self::State(error) => error.code(),
             _ => "IOError",
