@@ -8,6 +8,7 @@
 
 mod act;
 mod answer;
+mod decide;
 mod guard;
 mod notes;
 
@@ -19,20 +20,17 @@ use std::time::Duration;
 use basics::skill::RunMode;
 use permission::{ApprovalRequest, ToolSet};
 use serde::Serialize;
-use serde_json::json;
 
-use crate::action::{Action, Decision, SkillRef};
+use crate::action::{Action, SkillRef};
 use crate::budget::Spent;
-use crate::context::{Context, Limits, Message, Prompt, system_text};
+use crate::context::{Context, system_text};
 use crate::event::{
-    BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator, ModelRequest,
-    ModelResponse, PlanCreated, PlanUpdated, PromptText, RunFinished, RunStarted, SentPrompt,
-    TurnFinished, TurnStarted,
+    BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator, RunFinished,
+    RunStarted, TurnFinished, TurnStarted,
 };
 use crate::observation::{Loaded, Observation, SelectedSkill};
 use crate::outcome::{Outcome, StopReason};
-use crate::plan::{Plan, PlanUpdate, StepStatus};
-use crate::reply::Reply;
+use crate::plan::{Plan, StepStatus};
 use crate::request::{Refusal, Request};
 use crate::setup::{Preloaded, Provenance, RunKind, Setup, Terms};
 use crate::step::{Input, Noted, Step};
@@ -70,9 +68,6 @@ pub struct Run {
 
 /// The code of the event that says so when somebody stopped the run.
 pub const CANCELLED: &str = "Cancelled";
-
-/// A plan may take up one part in so many of the context.
-const PLAN_SHARE: usize = 4;
 
 /// What a run waits for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -321,18 +316,6 @@ impl Run {
         }
     }
 
-    fn prompt(&self, attempt: u32) -> Prompt<'_> {
-        let (budget, written) = (&self.setup.budget, self.spent.usage.output_tokens);
-        Prompt {
-            last: self.last(),
-            limits: Limits {
-                output_tokens: budget.max_output_tokens.map(|max| max.saturating_sub(written)),
-                time: Some(self.time_left(self.spent.wall_milliseconds)),
-            },
-            ..self.context.prompt(self.state_text(), attempt)
-        }
-    }
-
     /// Begins the next turn, or ends the run when something is used up.
     fn next_turn(&mut self) {
         // The state is sent with the conversation, and cannot be shortened.
@@ -366,129 +349,6 @@ impl Run {
         match phase {
             Phase::Decision { attempt } => self.call_model(attempt),
             phase => self.phase = phase,
-        }
-    }
-
-    fn call_model(&mut self, attempt: u32) {
-        let prompt = self.prompt(attempt);
-        let text = self.setup.store_prompts.then(|| {
-            Box::new(PromptText {
-                system: prompt.system.to_owned(),
-                messages: prompt.messages.iter().map(Message::recorded).collect(),
-                state: prompt.state.clone(),
-            })
-        });
-        let request = ModelRequest {
-            attempt,
-            estimated_tokens: prompt.chars.div_ceil(4),
-            prompt: SentPrompt {
-                chars: prompt.chars,
-                messages: prompt.messages.len(),
-                sha256: prompt.sha256,
-                text,
-            },
-        };
-        self.note(EventData::ModelRequest(request));
-        self.phase = Phase::Decision { attempt };
-    }
-
-    fn replied(&mut self, reply: Reply, attempt: u32, elapsed: u64) {
-        let reply = if self.setup.store_prompts { reply } else { reply.without_text() };
-        let response = ModelResponse { elapsed_ms: elapsed, attempt, reply: reply.clone() };
-        self.note(EventData::ModelResponse(Box::new(response)));
-        match reply {
-            Reply::Decided { usage, .. } | Reply::Invalid { usage, .. }
-                if self.time_left(elapsed).is_zero() =>
-            {
-                // Too late to count.
-                self.spent.usage.add(&usage);
-                self.finish(StopReason::MaxWallSeconds);
-            }
-            Reply::Decided { decision, usage, plan_problem, again, .. } => {
-                self.spent.usage.add(&usage);
-                if again {
-                    self.forget_selected(&decision.action);
-                }
-                self.decided(decision, plan_problem);
-            }
-            Reply::Invalid { problem, usage, .. } => {
-                self.spent.usage.add(&usage);
-                self.correct(&problem, attempt);
-            }
-            Reply::Failed { code, message, retry_after_ms } => {
-                self.unanswered(&code, &message, retry_after_ms, attempt);
-            }
-        }
-    }
-
-    /// Asks again where that is worth it and there is time for it.
-    fn unanswered(&mut self, code: &str, message: &str, wait: Option<u64>, attempt: u32) {
-        let left = self.time_left(self.spent.wall_milliseconds);
-        let wait = wait.filter(|wait| Duration::from_millis(*wait) < left);
-        self.note_error(code, message, wait);
-        if wait.is_some() {
-            return self.call_model(attempt);
-        }
-        self.failures.push(format!("{code}: {message}"));
-        self.finish(if left.is_zero() {
-            StopReason::MaxWallSeconds
-        } else {
-            StopReason::ModelError
-        });
-    }
-
-    fn correct(&mut self, problem: &str, attempt: u32) {
-        self.note_error("InvalidAction", problem, None);
-        if attempt > self.setup.patience.corrections {
-            self.failures.push(format!("InvalidAction: {problem}"));
-            return self.finish(StopReason::InvalidOutput);
-        }
-        self.context.remark(format!(
-            "[Correction] Your last reply could not be used: {problem}\nReply with exactly one JSON object as described under Reply."
-        ));
-        self.call_model(attempt + 1);
-    }
-
-    /// A person at a client elsewhere chose a skill: it is handed over even if it has been before.
-    fn forget_selected(&mut self, action: &Action) {
-        if let (RunKind::Served, Action::SelectSkills { skills, .. }) = (self.setup.kind, action) {
-            self.selected.retain(|known| !skills.iter().any(|skill| skill.name == known.name));
-        }
-    }
-
-    fn decided(&mut self, decision: Decision, plan_problem: Option<String>) {
-        let Decision { action, plan_update, diagnostics: _ } = decision;
-        self.context.decided(json!({"action": action}).to_string());
-        if let Some(problem) = plan_problem {
-            self.context
-                .remark(format!("[Plan] The change of the plan was not understood: {problem}"));
-            let refused = PlanUpdated::Refused { refused: problem, update: None };
-            self.note(EventData::PlanUpdated(refused));
-        }
-        if let Some(update) = plan_update {
-            self.update_plan(&update);
-        }
-        self.plan_action(action, Initiator::Model);
-    }
-
-    fn update_plan(&mut self, update: &PlanUpdate) {
-        // Every prompt has the plan in it.
-        let room = self.setup.budget.max_context_chars / PLAN_SHARE;
-        let plan = Plan::updated(self.plan.as_ref(), update);
-        match plan.and_then(|plan| plan.within(room)) {
-            Ok(plan) => {
-                let before = self.plan.replace(plan.clone());
-                self.note(match before {
-                    None => EventData::PlanCreated(PlanCreated { plan }),
-                    Some(_) => EventData::PlanUpdated(PlanUpdated::Changed { plan }),
-                });
-            }
-            Err(error) => {
-                let (refused, update) = (error.to_string(), Some(update.clone()));
-                self.note(EventData::PlanUpdated(PlanUpdated::Refused { refused, update }));
-                self.context
-                    .remark(format!("[Plan] The change of the plan was not applied: {error}"));
-            }
         }
     }
 

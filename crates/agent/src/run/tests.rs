@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::budget::Usage;
-use crate::reply::Raw;
+use crate::reply::{Raw, Reply};
 use crate::request::Prepared;
 
 /// A run whose world is made of values: what the model says is a list, what comes of it is a function.

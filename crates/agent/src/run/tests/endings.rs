@@ -5,6 +5,7 @@ use serde_json::json;
 use super::super::*;
 use super::{answer, asks, decided, fine, invalid, play, script, select, setup, tool};
 use crate::budget::Budget;
+use crate::reply::Reply;
 use crate::request::Refusal;
 
 fn fails(request: &Request) -> Observation {

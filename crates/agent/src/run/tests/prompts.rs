@@ -5,6 +5,7 @@ use serde_json::json;
 use super::super::*;
 use super::{answer, decided, fine, invalid, planned, play, script, select, setup, tool};
 use crate::budget::Budget;
+use crate::reply::Reply;
 
 #[test]
 fn every_prompt_begins_with_the_whole_of_the_one_before() {
