@@ -5,10 +5,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use basics::failure::{Exit, Explain};
 use basics::sha256::hex;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -79,6 +81,44 @@ pub enum Unfit {
     /// It cannot be read or copied.
     #[error(transparent)]
     Folder(#[from] FolderError),
+}
+
+impl Explain for ShelfError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::NoPlace(_) => Exit::Failed,
+            Self::Case { .. } => Exit::Refused,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoPlace(_) => "IOError",
+            Self::Case { source, .. } => match source {
+                Unfit::File(_)
+                | Unfit::Outside(_)
+                | Unfit::Folder(FolderError::LeadsOut { .. }) => "PathTraversalBlocked",
+                Unfit::Folder(_) => "CaseUnfit",
+            },
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        match self {
+            Self::NoPlace(_) => "check that there is room for temporary files",
+            Self::Case { source, .. } => match source {
+                Unfit::File(_) => "put the file beside the case",
+                Unfit::Outside(_) => {
+                    "a case can use only files of its project and your own skill folders"
+                }
+                Unfit::Folder(FolderError::LeadsOut { .. }) => {
+                    "replace the link with the file itself"
+                }
+                Unfit::Folder(_) => "use a regular file that you can read",
+            },
+        }
+        .into()
+    }
 }
 
 impl Shelf {

@@ -2,8 +2,10 @@
 //!
 //! A message reads on from the name of the server: `api.example.com` + `answered 503: overloaded`.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use basics::failure::Explain;
 use thiserror::Error;
 
 /// Why a call of a model came to nothing.
@@ -157,8 +159,18 @@ pub(crate) enum Again {
 }
 
 impl CallError {
-    /// A stable name.
-    pub fn code(&self) -> &'static str {
+    pub(crate) fn again(&self) -> Again {
+        match self {
+            Self::RateLimited { wait, .. } | Self::Server { wait, .. } => Again::Later(*wait),
+            Self::Broken { .. } | Self::Malformed { .. } => Again::Later(None),
+            Self::Timeout { what: Late::Connection | Late::Piece, .. } => Again::Once,
+            _ => Again::Never,
+        }
+    }
+}
+
+impl Explain for CallError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "RequestRefused",
             Self::ContextTooLong { .. } => "ContextTooLong",
@@ -179,8 +191,7 @@ impl CallError {
         }
     }
 
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Refused { .. } => "check `model.params`, or set `model.protocol` to \"json\"",
             Self::ContextTooLong { .. } => "lower `budget.max_context_chars`",
@@ -210,14 +221,6 @@ impl CallError {
             Self::Unable { .. } => "check the settings under `model`",
             Self::Cancelled => "try again",
         }
-    }
-
-    pub(crate) fn again(&self) -> Again {
-        match self {
-            Self::RateLimited { wait, .. } | Self::Server { wait, .. } => Again::Later(*wait),
-            Self::Broken { .. } | Self::Malformed { .. } => Again::Later(None),
-            Self::Timeout { what: Late::Connection | Late::Piece, .. } => Again::Once,
-            _ => Again::Never,
-        }
+        .into()
     }
 }

@@ -9,6 +9,7 @@ use agent::budget::Usage;
 use agent::context::Prompt;
 use agent::model::{Cancel, Model};
 use agent::reply::{Raw, Reply};
+use basics::failure::Explain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

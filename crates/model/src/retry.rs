@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use agent::reply::Reply;
+use basics::failure::Explain;
 
 use crate::failure::{Again, CallError};
 
@@ -52,7 +53,7 @@ impl Backoff {
         };
         let next = match wait {
             Some(wait) => format!("trying again in {:.1} s", wait.as_secs_f64()),
-            None => error.hint().to_owned(),
+            None => error.hint().into_owned(),
         };
         Reply::Failed {
             code: error.code().to_owned(),

@@ -3,6 +3,9 @@
 //! Follows the WHATWG standard, without `id` and `retry`: a broken reply is asked for again, never continued.
 //! Invariant: at most [`MAX_EVENT_BYTES`] are kept, whatever is sent.
 
+use std::borrow::Cow;
+
+use basics::failure::Explain;
 use thiserror::Error;
 
 /// How many bytes an unfinished event may have, and with it every line.
@@ -25,12 +28,16 @@ pub enum SseError {
     TooLong,
 }
 
-impl SseError {
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+impl Explain for SseError {
+    fn code(&self) -> &'static str {
+        "MalformedAnswer"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::TooLong => "check that the base URL is the address of a model server",
         }
+        .into()
     }
 }
 

@@ -331,7 +331,7 @@ impl Explain for CheckError {
 
     fn code(&self) -> &'static str {
         match self {
-            Self::Refused(refusals) => refusals.first().map_or("Refused", Refusal::code),
+            Self::Refused(refusals) => refusals.first().map_or("Refused", Explain::code),
             Self::Io { .. } => "IOError",
         }
     }

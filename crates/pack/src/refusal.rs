@@ -2,10 +2,11 @@
 //!
 //! Invariant: every refusal names the entry it concerns, where there is one.
 
+use std::borrow::Cow;
+
 use basics::failure::{Exit, Explain};
 use basics::text::for_terminal;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 
 /// What is wrong, and with which entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,11 +33,6 @@ impl Refusal {
     pub(crate) fn because(mut self, detail: impl std::fmt::Display) -> Self {
         self.message = format!("{}: {detail}", self.message);
         self
-    }
-
-    /// The name of the reason in JSON.
-    pub fn code(&self) -> &'static str {
-        self.flaw.code()
     }
 }
 
@@ -213,7 +209,7 @@ impl Explain for Refusal {
     }
 
     fn code(&self) -> &'static str {
-        self.code()
+        self.flaw.code()
     }
 
     fn hint(&self) -> Cow<'static, str> {

@@ -1,5 +1,9 @@
 //! The command line's layer: `--approve TOOL[:PATTERN]`, `--deny TOOL[:PATTERN]` and `--yes`.
 
+use std::borrow::Cow;
+
+use basics::failure::{Exit, Explain};
+
 use super::rule::known_permission;
 use super::{Effect, Pattern, Risk, Rule, UnknownPermission};
 
@@ -30,10 +34,17 @@ pub enum InvalidRule {
     },
 }
 
-impl InvalidRule {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "write `TOOL` or `TOOL:PATTERN`, for example `run_script:pdf-*/scripts/*.py`"
+impl Explain for InvalidRule {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn code(&self) -> &'static str {
+        "Usage"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        "write `TOOL` or `TOOL:PATTERN`, for example `run_script:pdf-*/scripts/*.py`".into()
     }
 }
 

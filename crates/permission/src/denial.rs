@@ -1,5 +1,9 @@
 //! Why a request does not go ahead.
 
+use std::borrow::Cow;
+
+use basics::failure::{Exit, Explain};
+
 use super::{ApprovalRequest, Decision, Effect, Layer, Reason, Rule};
 
 /// Why a request does not go ahead.
@@ -30,8 +34,25 @@ pub enum Denial {
 }
 
 impl Denial {
-    /// The code for observations and errors.
-    pub fn code(&self) -> &'static str {
+    /// The decision behind it.
+    pub fn decision(&self) -> &Decision {
+        match self {
+            Self::Rule { decision }
+            | Self::Rejected { decision, .. }
+            | Self::Unanswered { decision, .. } => decision,
+        }
+    }
+}
+
+impl Explain for Denial {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Rule { .. } => Exit::Refused,
+            Self::Rejected { .. } | Self::Unanswered { .. } => Exit::Approval,
+        }
+    }
+
+    fn code(&self) -> &'static str {
         match self {
             Self::Rule { .. } => "ToolNotAllowed",
             Self::Rejected { .. } => "ApprovalDenied",
@@ -39,8 +60,7 @@ impl Denial {
         }
     }
 
-    /// What to do about it.
-    pub fn hint(&self) -> String {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Rule { decision } => match denying(decision) {
                 Some((Layer::Defaults, _, _)) => format!(
@@ -55,15 +75,7 @@ impl Denial {
             }
             Self::Unanswered { question, .. } => format!("to allow it, run: {}", question.replay),
         }
-    }
-
-    /// The decision behind it.
-    pub fn decision(&self) -> &Decision {
-        match self {
-            Self::Rule { decision }
-            | Self::Rejected { decision, .. }
-            | Self::Unanswered { decision, .. } => decision,
-        }
+        .into()
     }
 }
 

@@ -22,8 +22,8 @@ use agent::run::{ChunkRef, Run, Unexpected};
 use agent::setup::Setup;
 use agent::step::{Input, Noted, Step};
 use permission::{
-    Answer, ApprovalId, ApprovalRequest, Approved, Denial, Engine, Granted, Invocation, Permission,
-    Scope, Verdict,
+    Answer, ApprovalId, ApprovalRequest, Approved, Engine, Granted, Invocation, Permission, Scope,
+    Verdict,
 };
 
 use model::early::Shown;
@@ -292,7 +292,7 @@ impl Driver<'_> {
                 Prepared::Ask { request, decision, question }
             }
             Verdict::Denied(denial) => {
-                let (decision, refusal) = (denial.decision().clone(), refusal(&denial));
+                let (decision, refusal) = (denial.decision().clone(), Refusal::from(denial));
                 Prepared::Denied { request, decision, refusal }
             }
         }
@@ -420,10 +420,6 @@ fn counted(answer: &Answer, request: &Request) -> Answer {
         (Answer::Once, Permission::Skill) => Answer::Run,
         (answer, _) => answer.clone(),
     }
-}
-
-fn refusal(denial: &Denial) -> Refusal {
-    Refusal::new(denial.code(), denial.to_string(), denial.hint())
 }
 
 /// The observation with the changes of files that the record has to vouch for.

@@ -10,22 +10,22 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::driver::{Clock, SkippingClock, SystemClock};
 use agent::model::Model;
 use agent::run::Run;
+use basics::failure::{Exit, Failure};
 use model::offline::Offline;
 use model::remote::Wire;
 use model::scripted::{Script, Scripted};
 use model::send::ollama;
 use permission::ToolSet;
+use remote::Server;
 use serde_json::Value;
 use skill::offer::Offer;
 
+use crate::driver::{Clock, SkippingClock, SystemClock};
 use crate::open::Runtime;
 use crate::plain_file::read_plain;
 use crate::settings::{ModelSettings, Provider};
-use basics::failure::{Exit, Failure};
-use remote::Server;
 
 /// What is asked where only a key is there. The one place that knows names of models.
 const DEFAULT_MODELS: [(Provider, &str); 2] =

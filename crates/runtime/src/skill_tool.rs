@@ -11,7 +11,7 @@ mod tests;
 use agent::action::{Action, SkillRef};
 use agent::request::Refusal;
 use basics::skill::Source;
-use permission::{Answer, ApprovalId, Denial, Engine, Invocation, Permission, Verdict};
+use permission::{Answer, ApprovalId, Engine, Invocation, Permission, Verdict};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -280,8 +280,7 @@ impl<'a> SkillTool<'a> {
     ) -> Result<String, Refusal> {
         let Named { name, source } = read("skill", arguments)?;
         let Some(entry) = self.offer.get(&name, source) else {
-            let error = LoadError::SkillNotFound { name };
-            return Err(error.into());
+            return Err(LoadError::SkillNotFound { name }.into());
         };
         let found = SkillRef { name: entry.name.clone(), source: Some(entry.source) };
         if self.loaded.contains(&found) {
@@ -301,11 +300,9 @@ impl<'a> SkillTool<'a> {
         approver: &mut dyn Approver,
     ) -> Result<(), Refusal> {
         let hash = request.skill_hash.clone();
-        let refused =
-            |denial: &Denial| Refusal::new(denial.code(), denial.to_string(), denial.hint());
         let pending = match self.engine.decide(request, hash.as_ref()) {
             Verdict::Allowed(_) => return Ok(()),
-            Verdict::Denied(denial) => return Err(refused(&denial)),
+            Verdict::Denied(denial) => return Err(denial.into()),
             Verdict::Ask(pending) => pending,
         };
         let id = ApprovalId::numbered(self.loaded.len() as u64);
@@ -319,7 +316,7 @@ impl<'a> SkillTool<'a> {
             ));
         };
         let always = answer == Answer::Always;
-        let granted = pending.answer(answer).map_err(|denial| refused(&denial))?;
+        let granted = pending.answer(answer)?;
         if let (true, Some(file)) = (always, &self.grants)
             && let Err(why) = file.add(granted.grants.clone())
         {

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use agent::action::{Action, SkillRef};
 use agent::observation::{Details, Facts, Observation};
 use agent::request::{Refusal, Request};
+use basics::failure::one_line;
 use permission::{Approved, Request as _, argument};
 use serde_json::{Value, json};
 use skill::index::{Entry, Index};
@@ -27,7 +28,6 @@ use skill::metadata::ReadOptions;
 use skill::offer::Offer;
 use skill::trust::Waiting;
 use tools::call::Call;
-use tools::outcome::ToolError;
 use tools::perform;
 use tools::workspace::Workspace;
 
@@ -129,9 +129,8 @@ impl<'a> Workbench<'a> {
             return Err(Refusal::new("InvalidAction", "not a call of a tool", ""));
         };
         let params = if params.is_null() { json!({}) } else { params.clone() };
-        let call = Call::parse(tool, params)
-            .map_err(|error| Refusal::new(error.code(), error.to_string(), error.hint()))?;
-        let call = self.workspace.resolve(call).map_err(|error| of_tool(&error))?;
+        let call = Call::parse(tool, params)?;
+        let call = self.workspace.resolve(call)?;
         self.check_marks(&call, means.redactor)?;
         Ok(call)
     }
@@ -162,7 +161,7 @@ impl<'a> Workbench<'a> {
         }
         let outcome = perform::perform(request.narrow(call), engine, &self.workspace, &mut record);
         self.workspace.limits = limits;
-        let outcome = outcome.map_err(|error| of_tool(&error))?;
+        let outcome = outcome?;
         let outcome = without_secrets(outcome, redactor);
         let storage_ref = match &outcome.full {
             Some(full) => Some(keep(full, redactor, journal)?),
@@ -220,18 +219,9 @@ fn waits(name: &str, waiting: Waiting) -> Refusal {
 }
 
 fn not_found(name: &str) -> Refusal {
-    let error = LoadError::SkillNotFound { name: name.to_owned() };
-    error.into()
-}
-
-fn of_tool(error: &ToolError) -> Refusal {
-    Refusal::new(error.code(), error.to_string(), error.hint())
+    LoadError::SkillNotFound { name: name.to_owned() }.into()
 }
 
 fn io_error(error: &dyn std::error::Error) -> Refusal {
-    let mut message = error.to_string();
-    if let Some(cause) = error.source() {
-        message.push_str(&format!(": {cause}"));
-    }
-    Refusal::new("IOError", message, "check that the disk has room and can be written")
+    Refusal::new("IOError", one_line(error), "check that the disk has room and can be written")
 }

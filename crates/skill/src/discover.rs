@@ -13,6 +13,7 @@ mod stamp;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -20,12 +21,13 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use basics::failure::Explain;
+use folder::{Folder, Look};
 use rustix::fs::{CWD, Mode as FileMode, OFlags, openat};
 use serde::{Deserialize, Serialize};
 
 use crate::frontmatter::FrontmatterError;
 use crate::metadata::{Metadata, ReadOptions};
-use folder::{Folder, Look};
 pub(crate) use parallel::map_in_order;
 pub(crate) use stamp::{Stamp, Stamped};
 
@@ -140,9 +142,8 @@ pub enum Problem {
     },
 }
 
-impl Problem {
-    /// A stable name for this reason.
-    pub fn code(&self) -> &'static str {
+impl Explain for Problem {
+    fn code(&self) -> &'static str {
         match self {
             Self::Frontmatter(error) => error.code(),
             Self::Unreadable { .. } => "unreadable",
@@ -158,10 +159,9 @@ impl Problem {
         }
     }
 
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Frontmatter(error) => error.hint(),
+            Self::Frontmatter(error) => return error.hint(),
             Self::Unreadable { .. } => "check the permissions of the file and its folders",
             Self::NotAFile => "replace it with a regular file",
             Self::SkippedFolder => "rename the folder without a dot, or add it with --root",
@@ -175,6 +175,7 @@ impl Problem {
             }
             Self::TooDeep { .. } => "move the skills up, or raise `registry.max_depth`",
         }
+        .into()
     }
 }
 

@@ -14,6 +14,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+use basics::failure::Explain;
 use basics::text::for_terminal;
 use serde::{Deserialize, Serialize};
 
@@ -151,9 +152,8 @@ impl std::fmt::Display for Forbidden {
     }
 }
 
-impl FrontmatterError {
-    /// A stable name for this reason.
-    pub fn code(&self) -> &'static str {
+impl Explain for FrontmatterError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Absent => "no-frontmatter",
             Self::Unclosed => "unclosed-frontmatter",
@@ -177,8 +177,7 @@ impl FrontmatterError {
         }
     }
 
-    /// What the author can do about it.
-    pub fn hint(&self) -> &'static str {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Absent => {
                 "begin SKILL.md with a `---` line, `name:` and `description:`, and another `---` line"
@@ -214,6 +213,7 @@ impl FrontmatterError {
             Self::NotText { .. } => "write the value as text on one line",
             Self::HiddenInName => "type the name again with lowercase letters, digits and hyphens",
         }
+        .into()
     }
 }
 

@@ -16,15 +16,16 @@ mod seal;
 #[cfg(test)]
 mod tests;
 
-use basics::failure::{Exit, Explain};
-use basics::skill::LoadReport;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use crate::frontmatter::FrontmatterError;
+use basics::failure::{Exit, Explain};
 use basics::inner_path::NotInner;
+use basics::skill::LoadReport;
 use basics::text::for_terminal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::frontmatter::FrontmatterError;
 pub use body::{Body, load_body, load_frontmatter};
 pub use content::{Content, ContentHash, CopyError, Gap, check_trusted};
 pub use files::{Files, SkillFile};
@@ -197,22 +198,6 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// The error's name in observations and JSON.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::SkillNotFound { .. } => "SkillNotFound",
-            Self::InvalidFrontmatter { .. } => "InvalidFrontmatter",
-            Self::PathTraversalBlocked { .. } => "PathTraversalBlocked",
-            Self::FileTooLarge { .. } => "FileTooLarge",
-            Self::ChunkNotFound { .. } => "ChunkNotFound",
-            Self::NotText { .. } | Self::BodyNotUtf8 { .. } => "NotText",
-            Self::BodyTooLarge { .. } => "BodyTooLarge",
-            Self::Modified { .. } => "SkillModified",
-            Self::Changed { .. } => "SkillChanged",
-            Self::Io { .. } => "IOError",
-        }
-    }
-
     fn io(path: &str, source: std::io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
     }
@@ -233,14 +218,25 @@ impl Explain for LoadError {
     }
 
     fn code(&self) -> &'static str {
-        self.code()
+        match self {
+            Self::SkillNotFound { .. } => "SkillNotFound",
+            Self::InvalidFrontmatter { .. } => "InvalidFrontmatter",
+            Self::PathTraversalBlocked { .. } => "PathTraversalBlocked",
+            Self::FileTooLarge { .. } => "FileTooLarge",
+            Self::ChunkNotFound { .. } => "ChunkNotFound",
+            Self::NotText { .. } | Self::BodyNotUtf8 { .. } => "NotText",
+            Self::BodyTooLarge { .. } => "BodyTooLarge",
+            Self::Modified { .. } => "SkillModified",
+            Self::Changed { .. } => "SkillChanged",
+            Self::Io { .. } => "IOError",
+        }
     }
 
     fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::SkillNotFound { .. } => "choose a name from the catalog, or search for one",
-            Self::InvalidFrontmatter { source, .. } => source.hint(),
-            Self::BodyNotUtf8 { .. } => FrontmatterError::NotUtf8.hint(),
+            Self::InvalidFrontmatter { source, .. } => return source.hint(),
+            Self::BodyNotUtf8 { .. } => return FrontmatterError::NotUtf8.hint(),
             Self::PathTraversalBlocked { .. } => {
                 "name a regular file inside the skill's folder by its relative path"
             }
@@ -259,6 +255,7 @@ impl Explain for LoadError {
                 "the user must look at it first (`skillful inspect NAME`), then `skillful trust project NAME`"
             }
             Self::Io { .. } => "check that the file exists and can be read",
-        }.into()
+        }
+        .into()
     }
 }

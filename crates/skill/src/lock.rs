@@ -6,8 +6,10 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use basics::failure::{Exit, Explain};
 use basics::sha256::hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,15 +122,29 @@ pub enum LockError {
     },
 }
 
-impl LockError {
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
+impl Explain for LockError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Read { .. } => Exit::Failed,
+            Self::Damaged { .. } => Exit::Refused,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "IOError",
+            Self::Damaged { .. } => "LockfileDamaged",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Read { .. } => "check the file's permissions",
             Self::Damaged { .. } => {
                 "restore it from version control or a backup; without it, Skillful forgets what is installed"
             }
         }
+        .into()
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use serde_json::{Value, json};
+use skillful::basics::failure::Explain;
 use skillful::permission::{
     Answer, ApprovalId, ApprovalRequest, Approved, Configuration, Engine, Invocation, Permission,
     Request, Risk, Verdict,

@@ -1,9 +1,10 @@
 //! Why a file or folder of state is not touched.
 
-use basics::failure::{Exit, Explain, Failure};
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
+
+use basics::failure::{Exit, Explain, Failure};
 
 /// What could not be done with a file or folder of state.
 #[derive(Debug, thiserror::Error)]

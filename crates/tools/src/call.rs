@@ -3,6 +3,9 @@
 //! Invariant: a path in a parsed call is lexically normal (no `.`, `..` or doubled slashes, `.` alone
 //! for the workspace itself), so that a rule about `private/*` cannot be walked around in spelling.
 
+use std::borrow::Cow;
+
+use basics::failure::Explain;
 use permission::params::{DeleteFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
 use permission::{Permission, Request, Risk, Tool};
 use serde::Serialize;
@@ -66,21 +69,21 @@ pub enum InvalidCall {
 }
 
 impl InvalidCall {
-    /// The code for observations.
-    pub fn code(&self) -> &'static str {
+    /// The error as a result for the model.
+    pub fn to_json(&self) -> Value {
+        failure(self)
+    }
+}
+
+impl Explain for InvalidCall {
+    fn code(&self) -> &'static str {
         match self {
             Self::Path { .. } => "PathTraversalBlocked",
             _ => "InvalidAction",
         }
     }
 
-    /// The error as a result for the model.
-    pub fn to_json(&self) -> Value {
-        failure(self, self.code(), &self.hint())
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::UnknownTool { .. } => {
                 let names: Vec<_> =
@@ -92,8 +95,9 @@ impl InvalidCall {
             }
             Self::Path { .. } => "use a path in the workspace or in a selected skill".to_owned(),
             Self::LongPath { .. } => "use a shorter path".to_owned(),
-            Self::Request(error) => error.hint().to_owned(),
+            Self::Request(error) => return error.hint(),
         }
+        .into()
     }
 }
 

@@ -3,13 +3,13 @@
 //! Invariants: a reader sees the file before or after a change, never in between; two processes that
 //! change it at once both succeed; a file that cannot be understood is an error and stays as it is.
 
-use basics::failure::Explain;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use basics::failure::Explain;
 use permission::Grant;
 use serde::{Deserialize, Serialize};
 use state::{Durability, Folder, StateError};

@@ -1,7 +1,6 @@
 //! What a tool returns: a result for the model, and the whole of it for the records.
 
-use std::error::Error;
-
+use basics::failure::{Explain, one_line};
 use basics::sha256::Sha256;
 use serde_json::{Map, Value, json};
 
@@ -69,13 +68,8 @@ impl Outcome {
 }
 
 /// An error as a result for the model, with all its causes in one line.
-pub(crate) fn failure(error: &dyn Error, code: &str, hint: &str) -> Value {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
+pub(crate) fn failure(error: &impl Explain) -> Value {
+    let (code, message, hint) = (error.code(), one_line(error), error.hint());
     json!({"ok": false, "error": {"code": code, "message": message, "hint": hint}})
 }
 

@@ -1,6 +1,7 @@
 //! Doing what was approved.
 //!
 //! ```
+//! use basics::failure::Explain;
 //! use serde_json::json;
 //! use skillful_tools::call::Call;
 //! use skillful_tools::perform::perform;

@@ -1,9 +1,11 @@
 //! Reading cases from JSON and YAML, with errors that point to the line.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use basics::failure::{Exit, Explain};
 use basics::sha256::Sha256;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -87,9 +89,16 @@ pub enum CaseError {
     },
 }
 
-impl CaseError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Explain for CaseError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn code(&self) -> &'static str {
+        "InvalidCase"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
             Self::NoFile { .. } | Self::LeadsOut { .. } => "replace it with the file itself",
@@ -99,6 +108,7 @@ impl CaseError {
             Self::SameName { .. } => "give each case its own `id`",
             Self::Senseless { .. } => "fix the case, or remove it",
         }
+        .into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use basics::failure::Explain;
 use serde_json::json;
 
 use super::*;

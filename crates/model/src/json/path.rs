@@ -1,5 +1,8 @@
 //! Paths into a JSON document: `$`, `.name`, `[0]`, and `.*` or `[*]` for every child, a subset of RFC 9535.
 
+use std::borrow::Cow;
+
+use basics::failure::Explain;
 use thiserror::Error;
 
 /// Why paths cannot be watched.
@@ -21,13 +24,17 @@ pub enum PathError {
     },
 }
 
-impl PathError {
-    /// What the caller can do about it.
-    pub fn hint(&self) -> &'static str {
+impl Explain for PathError {
+    fn code(&self) -> &'static str {
+        "InvalidPath"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Syntax { .. } => "write `$`, then steps such as `.name`, `.*`, `[0]` or `[*]`",
             Self::TooMany { .. } => "watch at most 64 paths, or a value above several of them",
         }
+        .into()
     }
 }
 

@@ -1,12 +1,12 @@
 //! The file of a scripted model, and what can be wrong with it.
 
-use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use agent::action::Action;
 use agent::plan::PlanUpdate;
+use basics::failure::{Exit, Explain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -220,6 +220,7 @@ impl Explain for ScriptError {
                 "give it an `action` or a `text`; `http_error`, `bad_json` and `cut_stream` can do without"
                     .to_owned()
             }
-        }.into()
+        }
+        .into()
     }
 }

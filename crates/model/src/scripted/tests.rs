@@ -6,6 +6,7 @@ use agent::observation::Observation;
 use agent::outcome::StopReason;
 use agent::request::Refusal;
 use agent::setup::Preloaded;
+use basics::failure::Explain;
 use schemars::schema_for;
 use serde_json::{Value, json};
 

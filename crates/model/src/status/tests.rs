@@ -1,3 +1,5 @@
+use basics::failure::Explain;
+
 use super::*;
 
 fn at() -> jiff::Timestamp {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use agent::action::Action;
+use basics::failure::Explain;
 use skillful_model::decision::Understood;
 use skillful_model::decoder::Decoder;
 use skillful_model::dialect::{Dialect, Form, Protocol, TokenLimit};

@@ -1,11 +1,12 @@
 //! Why an installation was not changed.
 
-use basics::failure::{Exit, Explain};
-use serde_json::Value;
-use skill::lock::LockError;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use basics::failure::{Exit, Explain};
+use serde_json::Value;
+use skill::lock::LockError;
 
 use crate::check::CheckError;
 use crate::refusal::Refusal;
@@ -93,36 +94,6 @@ pub enum InstallError {
     },
 }
 
-impl InstallError {
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Check(CheckError::Refused(refusals)) => {
-                refusals.first().map_or("", |refusal| refusal.flaw.hint())
-            }
-            Self::Check(CheckError::Io { .. }) | Self::Io { .. } => {
-                "nothing was changed; check permissions and free space"
-            }
-            Self::Lock(error) => error.hint(),
-            Self::Exists { .. } => "use --backup to keep the old one, or --force to replace it",
-            Self::InTheWay { .. } => "move the folder away",
-            Self::NotThere { .. } => {
-                "`skillful list` shows every skill; --scope chooses another place"
-            }
-            Self::NothingKept { .. } => {
-                "you can restore only skills that were uninstalled or backed up"
-            }
-            Self::NotAFile { .. } => {
-                "remove it, or use --force, which puts the old skill into .backup"
-            }
-            Self::NotAFolder { .. } => "check where it leads, then remove it",
-            Self::OutsideProject { .. } => "replace the link with a folder, or use --scope user",
-            Self::OtherDevice { .. } => "unmount it, or install into another folder",
-            Self::Interrupted { .. } => "check the folder, then remove it",
-        }
-    }
-}
-
 impl From<Refusal> for InstallError {
     fn from(refusal: Refusal) -> Self {
         Self::Check(refusal.into())
@@ -144,15 +115,15 @@ impl Explain for InstallError {
     fn exit(&self) -> Exit {
         match self {
             Self::Check(error) => error.exit(),
-            Self::Lock(LockError::Damaged { .. }) => Exit::Refused,
+            Self::Lock(error) => error.exit(),
             _ => Exit::Failed,
         }
     }
 
     fn code(&self) -> &'static str {
         match self {
-            Self::Check(error) => Explain::code(error),
-            Self::Lock(LockError::Damaged { .. }) => "LockfileDamaged",
+            Self::Check(error) => error.code(),
+            Self::Lock(error) => error.code(),
             Self::Exists { .. } => "AlreadyInstalled",
             Self::InTheWay { .. } => "InTheWay",
             Self::NotThere { .. } => "NotInstalled",
@@ -162,15 +133,32 @@ impl Explain for InstallError {
             Self::OutsideProject { .. } => "OutsideProject",
             Self::OtherDevice { .. } => "OtherDevice",
             Self::Interrupted { .. } => "InterruptedInstall",
-            Self::Io { .. } | Self::Lock(_) => "IOError",
+            Self::Io { .. } => "IOError",
         }
     }
 
     fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Check(error) => Explain::hint(error),
-            _ => self.hint().into(),
+            Self::Check(error) => return error.hint(),
+            Self::Io { .. } => "nothing was changed; check permissions and free space",
+            Self::Lock(error) => return error.hint(),
+            Self::Exists { .. } => "use --backup to keep the old one, or --force to replace it",
+            Self::InTheWay { .. } => "move the folder away",
+            Self::NotThere { .. } => {
+                "`skillful list` shows every skill; --scope chooses another place"
+            }
+            Self::NothingKept { .. } => {
+                "you can restore only skills that were uninstalled or backed up"
+            }
+            Self::NotAFile { .. } => {
+                "remove it, or use --force, which puts the old skill into .backup"
+            }
+            Self::NotAFolder { .. } => "check where it leads, then remove it",
+            Self::OutsideProject { .. } => "replace the link with a folder, or use --scope user",
+            Self::OtherDevice { .. } => "unmount it, or install into another folder",
+            Self::Interrupted { .. } => "check the folder, then remove it",
         }
+        .into()
     }
 
     fn details(&self) -> Option<Value> {

@@ -1,10 +1,11 @@
 //! Why a source cannot be used.
 
-use basics::failure::{Exit, Explain};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
+
+use basics::failure::{Exit, Explain};
+use serde_json::Value;
 
 use crate::archive::ArchiveError;
 use crate::refusal::{Flaw, Kind};
@@ -78,46 +79,12 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// The error's name in JSON.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unclear { .. } => "InvalidSource",
-            Self::NotHttps { .. } => "NotHttps",
-            Self::NotFound { .. } => "SourceNotFound",
-            Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => "IOError",
-            Self::Content(ArchiveError::Refused(refusal)) => refusal.code(),
-            Self::Git { .. } => "GitFailed",
-            Self::Fetch { .. } => "FetchFailed",
-            Self::Redirect { .. } => "RedirectRefused",
-            Self::TooLarge { .. } => Flaw::TooLarge.code(),
-        }
-    }
-
     /// What it says about the source.
     pub fn kind(&self) -> Kind {
         match self {
             Self::NotHttps { .. } | Self::Redirect { .. } | Self::TooLarge { .. } => Kind::Hostile,
             Self::Content(ArchiveError::Refused(refusal)) => refusal.flaw.kind(),
             _ => Kind::Damage,
-        }
-    }
-
-    /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Unclear { .. } | Self::NotFound { .. } => {
-                "use a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address"
-            }
-            Self::NotHttps { .. } | Self::Redirect { .. } => {
-                "use an https:// address, or download it yourself and install the copy"
-            }
-            Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => {
-                "check permissions and free space"
-            }
-            Self::Content(ArchiveError::Refused(refusal)) => refusal.flaw.hint(),
-            Self::Git { .. } => "check the repository, the reference and that `git` is installed",
-            Self::Fetch { .. } => "check the address and the network",
-            Self::TooLarge { .. } => "if you trust it, raise `install.max_bytes`",
         }
     }
 }
@@ -131,14 +98,36 @@ impl Explain for SourceError {
     }
 
     fn code(&self) -> &'static str {
-        self.code()
+        match self {
+            Self::Unclear { .. } => "InvalidSource",
+            Self::NotHttps { .. } => "NotHttps",
+            Self::NotFound { .. } => "SourceNotFound",
+            Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => "IOError",
+            Self::Content(ArchiveError::Refused(refusal)) => refusal.code(),
+            Self::Git { .. } => "GitFailed",
+            Self::Fetch { .. } => "FetchFailed",
+            Self::Redirect { .. } => "RedirectRefused",
+            Self::TooLarge { .. } => Flaw::TooLarge.code(),
+        }
     }
 
     fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Content(ArchiveError::Refused(refusal)) => Explain::hint(refusal),
-            _ => self.hint().into(),
+            Self::Unclear { .. } | Self::NotFound { .. } => {
+                "use a zip file, a folder, a git repository (`REPOSITORY#REF//FOLDER`) or an https address"
+            }
+            Self::NotHttps { .. } | Self::Redirect { .. } => {
+                "use an https:// address, or download it yourself and install the copy"
+            }
+            Self::Read { .. } | Self::Content(ArchiveError::Read(_)) => {
+                "check permissions and free space"
+            }
+            Self::Content(ArchiveError::Refused(refusal)) => return refusal.hint(),
+            Self::Git { .. } => "check the repository, the reference and that `git` is installed",
+            Self::Fetch { .. } => "check the address and the network",
+            Self::TooLarge { .. } => "if you trust it, raise `install.max_bytes`",
         }
+        .into()
     }
 
     fn details(&self) -> Option<Value> {

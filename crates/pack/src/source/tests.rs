@@ -1,3 +1,5 @@
+use basics::failure::Explain;
+
 use super::*;
 
 fn git(repository: &str, reference: Option<&str>, subfolder: Option<&str>) -> Source {

@@ -1,3 +1,4 @@
+use basics::failure::Explain;
 use serde_json::{Value, json};
 
 use super::super::{

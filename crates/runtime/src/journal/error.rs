@@ -1,11 +1,11 @@
 //! Why a record cannot be read or written.
 
-use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use basics::failure::{Exit, Explain};
 use basics::run_id::InvalidRunId;
 use state::StateError;
 

@@ -3,10 +3,10 @@
 //! Invariant: a key is made once and never replaced. A file that is not a key is an error: a new key in its place would
 //! turn every record into a stranger's.
 
-use basics::failure::Explain;
 use std::borrow::Cow;
 use std::path::Path;
 
+use basics::failure::Explain;
 use state::{Access, Durability, Folder, StateError};
 
 use super::owner::{KEY, RecordKey};
@@ -91,7 +91,8 @@ impl Explain for KeyError {
                 "restore it from a backup, or move it away; with a new key, older runs count as not made here"
             }
             Self::Random(_) => "try again",
-        }.into()
+        }
+        .into()
     }
 }
 

@@ -3,6 +3,8 @@
 //! A run is a function of its setup and its inputs, and both are in the events. What a run notes for the
 //! same inputs must be what is recorded.
 
+use std::borrow::Cow;
+
 use agent::action::Action;
 use agent::event::{Event, EventData, Happening, RunStarted, SentPrompt};
 use agent::request::Prepared;
@@ -14,7 +16,6 @@ use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 
 use super::redact::is_redacted;
 

@@ -11,13 +11,13 @@ mod streamed;
 #[cfg(test)]
 mod tests;
 
-use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 
 use agent::observation::Observation;
 use agent::reply::Reply;
 use agent::request::{Prepared, Refusal};
 use agent::step::Input;
+use basics::failure::{Exit, Explain};
 pub(crate) use filtered::{Filtered, Passed};
 use permission::Answer;
 use regex::{Captures, Regex, RegexBuilder};

@@ -2,6 +2,7 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 
+use basics::failure::Explain;
 use basics::run_id::RunId;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -16,12 +16,9 @@ use serde_json::json;
 use skill::index::Entry;
 use skill::load::{CopyError, Files, LoadError};
 use state::{Access, Folder, StateError};
-use tools::sandbox::{
-    self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason, SandboxError,
-};
+use tools::sandbox::{self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason};
 use tools::script::{
-    self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, ScriptError,
-    Surroundings,
+    self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings,
 };
 
 use super::streams::{Kept, Streams};
@@ -54,11 +51,7 @@ impl Workbench<'_> {
         let files = Files::open(entry)?;
         let bytes = files.read(&path, self.limits.file_bytes)?;
         let modified = self.verify(&files, &path, &bytes)?;
-        let command = self
-            .scripts
-            .interpreters
-            .command(path.as_ref(), &bytes)
-            .map_err(|error| of_script(&error))?;
+        let command = self.scripts.interpreters.command(path.as_ref(), &bytes)?;
         let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let content = files.content().hash();
         let mut effect = match sandbox::applied(&self.scripts.kernel, &self.scripts.confinement) {
@@ -109,8 +102,7 @@ impl Workbench<'_> {
         let script = Script {
             skill: skill.folder,
             path: PathBuf::from(path.as_str()),
-            content: ApprovedContent::new(bytes, approved_hash(&request)?)
-                .map_err(|error| of_script(&error))?,
+            content: ApprovedContent::new(bytes, approved_hash(&request)?)?,
             arguments: args.iter().map(Into::into).collect(),
             stdin: stdin.clone().unwrap_or_default().into_bytes(),
         };
@@ -324,22 +316,4 @@ fn ending_in_words(ending: Ending) -> String {
             format!("killed: over the limit of {}", json!(reason).as_str().unwrap_or("resources"))
         }
     }
-}
-
-pub(super) fn of_script(error: &ScriptError) -> Refusal {
-    let code = match error {
-        ScriptError::Outside { .. } => "PathTraversalBlocked",
-        ScriptError::Sandbox(SandboxError::Unavailable { .. } | SandboxError::NotLinux) => {
-            "SandboxUnavailable"
-        }
-        ScriptError::Sandbox(_) => "IOError",
-        ScriptError::Changed { .. } => "SkillChanged",
-        ScriptError::Prepare { .. } | ScriptError::CopyWritable { .. } => "IOError",
-        _ => "InvalidAction",
-    };
-    let mut message = error.to_string();
-    if let Some(cause) = std::error::Error::source(error) {
-        message.push_str(&format!(": {cause}"));
-    }
-    Refusal::new(code, message, error.hint())
 }

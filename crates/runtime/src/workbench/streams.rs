@@ -13,7 +13,6 @@ use tools::sandbox::{Exit, Output};
 use tools::script::ScriptError;
 
 use super::io_error;
-use super::script::of_script;
 use crate::journal::{Filtered, Journal, Passed, Redactor};
 
 /// Characters of each stream that the model sees.
@@ -80,7 +79,7 @@ impl<'a> Streams<'a> {
         let exit = run(Output { stdout: &mut filters.0, stderr: &mut filters.1 });
         // Also where it went wrong: what it wrote until then is kept.
         let passed = (filters.0.finish(), filters.1.finish());
-        let exit = exit.map_err(|error| of_script(&error))?;
+        let exit = exit?;
         let stdout = keep(self.run, self.stdout, passed.0.map_err(failed)?).map_err(failed)?;
         let stderr = keep(self.run, self.stderr, passed.1.map_err(failed)?).map_err(failed)?;
         Ok((exit, [stdout, stderr]))

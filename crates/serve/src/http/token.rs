@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use basics::failure::{Exit, Explain};
 use sha2::{Digest, Sha256};
 
 /// Characters of the shortest token that is taken from a person.
@@ -40,10 +42,17 @@ pub enum TokenError {
     Character,
 }
 
-impl TokenError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "make one with `openssl rand -hex 32`"
+impl Explain for TokenError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn code(&self) -> &'static str {
+        "Usage"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
+        "make one with `openssl rand -hex 32`".into()
     }
 }
 

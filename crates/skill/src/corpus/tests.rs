@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use basics::failure::Explain;
 use basics::skill::Source;
 
 use super::*;

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -296,11 +297,10 @@ fn every_problem_has_a_code_and_a_hint_of_its_own() {
         Problem::TooManyFolders { limit: 1 },
         Problem::TooDeep { limit: 1 },
     ];
-    let distinct = |of: fn(&Problem) -> &'static str| {
-        problems.iter().map(of).collect::<std::collections::BTreeSet<_>>().len()
-    };
-    assert_eq!(distinct(Problem::code), problems.len());
-    assert_eq!(distinct(Problem::hint), problems.len());
+    let codes: BTreeSet<_> = problems.iter().map(Problem::code).collect();
+    assert_eq!(codes.len(), problems.len());
+    let hints: BTreeSet<_> = problems.iter().map(Problem::hint).collect();
+    assert_eq!(hints.len(), problems.len());
 }
 
 #[test]

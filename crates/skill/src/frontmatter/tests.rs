@@ -182,7 +182,7 @@ fn every_refusal_has_a_code_and_a_hint() {
     ];
     let codes: std::collections::BTreeSet<&str> = errors.iter().map(|error| error.code()).collect();
     assert_eq!(codes.len(), errors.len(), "codes differ from each other");
-    let hints: std::collections::BTreeSet<&str> = errors.iter().map(|error| error.hint()).collect();
+    let hints: std::collections::BTreeSet<_> = errors.iter().map(|error| error.hint()).collect();
     assert_eq!(hints.len(), errors.len() - 3, "what is forbidden shares one hint");
 }
 

@@ -1,9 +1,11 @@
 //! What building an index looked at and left out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use basics::failure::Explain;
 use basics::skill::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,7 +59,7 @@ pub struct IgnoredPath {
     /// One line for people.
     pub message: String,
     /// What can be done about it.
-    pub hint: &'static str,
+    pub hint: Cow<'static, str>,
 }
 
 impl Report {
@@ -76,7 +78,7 @@ impl Report {
                     path: path.to_string_lossy().into_owned(),
                     code: "pin-not-found",
                     message: format!("`registry.pin` has no skill `{name}` here"),
-                    hint: "fix the path in `registry.pin`, or remove the entry",
+                    hint: "fix the path in `registry.pin`, or remove the entry".into(),
                 });
             }
         }

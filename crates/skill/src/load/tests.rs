@@ -44,8 +44,7 @@ fn messages_are_the_contracts() {
 
 #[test]
 fn every_error_has_a_hint_of_its_own() {
-    let hints: std::collections::BTreeSet<&str> =
-        errors().iter().map(|error| error.hint()).collect();
+    let hints: std::collections::BTreeSet<_> = errors().iter().map(|error| error.hint()).collect();
     assert_eq!(hints.len(), errors().len());
     let broken = &errors()[1];
     assert_eq!(broken.hint(), FrontmatterError::NoName.hint());

@@ -3,12 +3,12 @@
 //! Invariant: whoever reads it sees it before or after a change, never in between; two processes that change it
 //! at once both succeed; a link in its place is replaced, never followed to write.
 
-use basics::failure::{Exit, Explain};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use basics::failure::{Exit, Explain};
 use basics::sha256::hex;
 use sha2::{Digest, Sha256};
 use state::{Durability, Folder, StateError};

@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use basics::failure::Explain;
 use basics::sha256::Sha256;
 use basics::skill::Source;
 use serde_json::json;

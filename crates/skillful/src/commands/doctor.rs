@@ -2,9 +2,12 @@
 
 use std::process::ExitCode;
 
+use basics::failure::Explain;
 use basics::skill::Source;
 use basics::text::for_terminal;
 use permission::argument;
+use runtime::models::{Choice, Wish};
+use runtime::settings::{Sandbox, variable_names};
 use schemars::JsonSchema;
 use serde::Serialize;
 use skill::index::{Entry, Index};
@@ -18,8 +21,6 @@ use crate::global::Global;
 use crate::output::fit::wrap;
 use crate::output::{Output, Palette, count};
 use crate::session::{Session, describe_root};
-use runtime::models::{Choice, Wish};
-use runtime::settings::{Sandbox, variable_names};
 
 /// Find problems and show how to fix them
 #[derive(Debug, clap::Args)]
@@ -251,7 +252,7 @@ fn skills(index: &Index) -> Vec<Check> {
         checks.push(warning(
             "left out",
             format!("{}: {} ({})", ignored.path, ignored.message, ignored.code),
-            ignored.hint,
+            ignored.hint.clone(),
         ));
     }
     // A skill that waits for trust hides no other.

@@ -16,9 +16,7 @@ mod triggers;
 
 use std::process::ExitCode;
 
-use eval::case::CaseError;
-
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::Output;
 use crate::session::Session;
 
@@ -56,8 +54,4 @@ impl Eval {
             EvalCommand::New(command) => command.run(session, output),
         }
     }
-}
-
-fn of_case(error: &CaseError) -> Failure {
-    Failure::from_error(Exit::Usage, "InvalidCase", error).hint(error.hint())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
+use basics::failure::Explain;
 use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::Serialize;

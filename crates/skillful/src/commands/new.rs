@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use basics::failure::Explain;
 use basics::text::for_terminal;
 use pack::install::Root;
 use schemars::JsonSchema;

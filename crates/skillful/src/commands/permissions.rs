@@ -6,7 +6,7 @@ use basics::text::for_terminal;
 use permission::Grant;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tools::grants::{GrantFile, GrantFileError};
+use tools::grants::GrantFile;
 
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
@@ -64,10 +64,9 @@ impl Permissions {
             || Failure::new(Exit::Usage, "NoHome", "you have no home directory").hint("set HOME");
         let file = session.grants().ok_or_else(no_home)?;
         let chosen = match &self.what {
-            PermissionsCommand::List => file.list(),
+            PermissionsCommand::List => file.list()?,
             PermissionsCommand::Revoke { ids, all, dry_run } => revoke(&file, ids, *all, *dry_run)?,
         };
-        let chosen = chosen.map_err(|error| of_grants(&error))?;
         let grants = chosen.into_iter().map(|grant| Remembered { id: grant.id(), grant }).collect();
         let grants = Grants { grants };
         output.result(&grants, |out, Palette { bold, dim, .. }| {
@@ -91,10 +90,13 @@ impl Permissions {
     }
 }
 
-type Revoked = Result<Vec<Grant>, GrantFileError>;
-
-fn revoke(file: &GrantFile, ids: &[String], all: bool, dry_run: bool) -> Result<Revoked, Failure> {
-    let known = file.list().map_err(|error| of_grants(&error))?;
+fn revoke(
+    file: &GrantFile,
+    ids: &[String],
+    all: bool,
+    dry_run: bool,
+) -> Result<Vec<Grant>, Failure> {
+    let known = file.list()?;
     let is_known = |id: &&String| known.iter().any(|grant| grant.id() == **id);
     if let Some(unknown) = ids.iter().find(|id| !is_known(id)) {
         return Err(Failure::new(
@@ -105,9 +107,5 @@ fn revoke(file: &GrantFile, ids: &[String], all: bool, dry_run: bool) -> Result<
         .hint("`skillful permissions list` shows them"));
     }
     let chosen = |grant: &Grant| all || ids.contains(&grant.id());
-    Ok(if dry_run { Ok(known.into_iter().filter(chosen).collect()) } else { file.revoke(chosen) })
-}
-
-fn of_grants(error: &GrantFileError) -> Failure {
-    Failure::of(error)
+    Ok(if dry_run { known.into_iter().filter(chosen).collect() } else { file.revoke(chosen)? })
 }

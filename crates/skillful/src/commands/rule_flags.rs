@@ -1,8 +1,8 @@
 //! What may be done, as said on the command line.
 
-use permission::{CommandLine, Engine, InvalidRule};
+use permission::{CommandLine, Engine};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::session::Session;
 
 /// Flags that approve and deny.
@@ -26,14 +26,11 @@ impl RuleFlags {
     /// The engine of the configuration and these flags.
     pub(crate) fn engine(&self, session: &Session) -> Result<Engine, Failure> {
         let mut command_line = CommandLine::default();
-        let wrong = |error: InvalidRule| {
-            Failure::from_error(Exit::Usage, "Usage", &error).hint(error.hint())
-        };
         for approved in &self.approve {
-            command_line = command_line.approve(approved).map_err(wrong)?;
+            command_line = command_line.approve(approved)?;
         }
         for denied in &self.deny {
-            command_line = command_line.deny(denied).map_err(wrong)?;
+            command_line = command_line.deny(denied)?;
         }
         if self.yes {
             command_line = command_line.yes();

@@ -1,11 +1,11 @@
 //! `skillful validate`
 
-use basics::failure::Explain;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use basics::failure::Explain;
 use basics::skill::Source;
 use basics::text::for_terminal;
 use schemars::JsonSchema;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use basics::failure::Explain;
 use basics::text::for_terminal;
 use pack::accept::check_signature;
 use pack::check::{CheckError, Rules};

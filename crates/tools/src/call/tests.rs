@@ -1,3 +1,4 @@
+use basics::failure::Explain;
 use permission::{Request, Tool};
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use basics::failure::Explain;
 use permission::{Grant, Permission, SkillHash};
 use tempfile::TempDir;
 

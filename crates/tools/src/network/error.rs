@@ -1,8 +1,11 @@
 //! What can go wrong on the way.
 
+use std::borrow::Cow;
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
+
+use basics::failure::Explain;
 
 use super::InvalidRequest;
 
@@ -71,9 +74,8 @@ pub enum NetworkError {
     Start(#[source] io::Error),
 }
 
-impl NetworkError {
-    /// The code for observations.
-    pub fn code(&self) -> &'static str {
+impl Explain for NetworkError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Invalid(_) => "InvalidAction",
             Self::Host { .. } | Self::Private { .. } | Self::Redirect { .. } => "ToolNotAllowed",
@@ -85,10 +87,9 @@ impl NetworkError {
         }
     }
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Invalid(error) => error.hint(),
+            Self::Invalid(error) => return error.hint(),
             Self::Host { .. } => {
                 "do without it; only the user can allow a host, in the configuration"
             }
@@ -102,5 +103,6 @@ impl NetworkError {
             | Self::Timeout { .. }
             | Self::Start(_) => "try again once, then do without it",
         }
+        .into()
     }
 }

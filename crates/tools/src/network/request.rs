@@ -1,5 +1,8 @@
 //! What makes a request one that can be sent.
 
+use std::borrow::Cow;
+
+use basics::failure::Explain;
 use permission::params::{Method, NetworkRequest};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -24,14 +27,18 @@ pub enum InvalidRequest {
     Body,
 }
 
-impl InvalidRequest {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Explain for InvalidRequest {
+    fn code(&self) -> &'static str {
+        "InvalidAction"
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Url { .. } => "give a whole address, for example `https://example.com/data.json`",
             Self::Header { .. } => "leave the header out",
             Self::Body => "use `POST`, or leave `body` out",
         }
+        .into()
     }
 }
 

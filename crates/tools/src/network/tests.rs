@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use basics::failure::Explain;
 use permission::params::NetworkRequest;
 use permission::{Configuration, Engine, Pattern};
 use serde_json::{Value, json};

@@ -1,8 +1,10 @@
 //! What can go wrong with a tool, each with a code that the model can act on.
 
+use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
+use basics::failure::Explain;
 use serde_json::Value;
 
 use super::failure;
@@ -120,8 +122,14 @@ impl ToolError {
         Self::Io { path, source }
     }
 
-    /// The code for observations.
-    pub fn code(&self) -> &'static str {
+    /// The error as a result for the model.
+    pub fn to_json(&self) -> Value {
+        failure(self)
+    }
+}
+
+impl Explain for ToolError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Outside { .. } | Self::Link { .. } => "PathTraversalBlocked",
             Self::Hidden { .. }
@@ -138,8 +146,7 @@ impl ToolError {
         }
     }
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Outside { .. } => "use a path in the workspace or in a selected skill",
             Self::Link { .. } => "use the path of the file that the link points to",
@@ -157,12 +164,8 @@ impl ToolError {
             Self::Timeout { .. } => "search a smaller directory, or narrow it with `glob`",
             Self::Pattern { .. } => "correct the pattern; special characters are escaped with `\\`",
             Self::Changed { .. } => "compare it with the recorded content and decide by hand",
-            Self::Network(error) => error.hint(),
+            Self::Network(error) => return error.hint(),
         }
-    }
-
-    /// The error as a result for the model.
-    pub fn to_json(&self) -> Value {
-        failure(self, self.code(), self.hint())
+        .into()
     }
 }

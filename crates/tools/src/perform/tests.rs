@@ -10,6 +10,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use basics::failure::Explain;
 use permission::{Approved, Configuration, Engine, Verdict};
 use serde_json::{Value, json};
 use tempfile::TempDir;

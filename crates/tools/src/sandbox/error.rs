@@ -1,7 +1,10 @@
 //! Why a program could not be run contained.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
+
+use basics::failure::Explain;
 
 use super::feature::Feature;
 
@@ -67,10 +70,15 @@ pub enum SandboxError {
     },
 }
 
-impl SandboxError {
-    /// What the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
+impl Explain for SandboxError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unavailable { .. } | Self::NotLinux => "SandboxUnavailable",
+            _ => "IOError",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Unavailable { feature: Feature::Landlock, .. } => {
                 "use Linux 5.13 or newer with `landlock` in the `lsm=` boot parameter, or set `execution.sandbox` to `best-effort`"
@@ -93,5 +101,6 @@ impl SandboxError {
             }
             Self::Store { .. } => "free some space where the run is stored",
         }
+        .into()
     }
 }

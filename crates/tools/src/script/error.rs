@@ -1,8 +1,10 @@
 //! Why a script could not be run.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
+use basics::failure::Explain;
 use basics::sha256::hex;
 
 use crate::sandbox::SandboxError;
@@ -77,10 +79,18 @@ pub enum ScriptError {
     Sandbox(#[from] SandboxError),
 }
 
-impl ScriptError {
-    /// What the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
+impl Explain for ScriptError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Outside { .. } => "PathTraversalBlocked",
+            Self::Changed { .. } => "SkillChanged",
+            Self::Prepare { .. } | Self::CopyWritable { .. } => "IOError",
+            Self::Sandbox(error) => error.code(),
+            _ => "InvalidAction",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Changed { .. } => "look at the change and approve the script again",
             Self::Outside { .. } => "name a file under `scripts/`, such as `scripts/report.py`",
@@ -97,7 +107,8 @@ impl ScriptError {
             Self::Prepare { .. } => {
                 "check that skill and sandbox folder exist, without a symbolic link on the latter's path"
             }
-            Self::Sandbox(error) => error.hint(),
+            Self::Sandbox(error) => return error.hint(),
         }
+        .into()
     }
 }

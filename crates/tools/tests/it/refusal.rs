@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use basics::failure::Explain;
 use skillful_tools::sandbox::{
     Applied, Confinement, Ending, Feature, Isolation, Kernel, Limits, Output, SandboxError,
     SandboxMode, run,

@@ -1,3 +1,5 @@
+use basics::failure::Explain;
+
 use super::super::tests::shown;
 use super::super::{Limits, Parsed, parse};
 

@@ -1,3 +1,4 @@
+use basics::failure::Explain;
 use basics::skill::LoadReport;
 
 use super::*;

@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use basics::failure::Explain;
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, RenameFlags, chownat, linkat, mknodat, renameat_with,
 };

@@ -1,3 +1,4 @@
+use basics::failure::Explain;
 use proptest::prelude::*;
 
 use super::*;

@@ -3,14 +3,13 @@
 //! A repository can bring any case. Invariant: a case of a project runs only where the user trusts its file with
 //! everything that it brings along, and what runs is what was compared.
 
-use runtime::spelling::{plain, real};
 use std::path::{Path, PathBuf};
 
 use basics::skill::Source;
 use eval::case::Located;
-use eval::folder::FolderError;
-use eval::shelf::{Reach, Shelf, ShelfError, Unfit};
+use eval::shelf::{Reach, Shelf, ShelfError};
 use permission::shell_quoted;
+use runtime::spelling::{plain, real};
 use serde_json::json;
 use skill::index::Index;
 use skill::roots::Root;
@@ -40,7 +39,7 @@ pub(super) fn pass(
     own: &[PathBuf],
 ) -> Result<Passed, Failure> {
     let trust = session.index_options()?.trust;
-    let mut shelf = Shelf::new().map_err(|error| of_shelf(&error))?;
+    let mut shelf = Shelf::new()?;
     let (mut passed, mut untrusted, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     for cases in cases.chunk_by(|a, b| a.file == b.file) {
         let Whose::Projects(project) = whose(session, &cases[0].file, own) else {
@@ -54,14 +53,14 @@ pub(super) fn pass(
             let found = shelf.take(cases, reach)?;
             let sum = found.sha256.clone();
             taken = Some(found);
-            Ok(sum)
+            Ok::<_, ShelfError>(sum)
         });
-        match said.map_err(|error| of_shelf(&error))? {
+        match said? {
             EvalsTrust::Unknown => untrusted.push(cases[0].file.clone()),
             EvalsTrust::Changed => changed.push(cases[0].file.clone()),
             EvalsTrust::Trusted => passed.extend(match taken {
                 Some(taken) => taken.cases,
-                None => shelf.take(cases, reach).map_err(|error| of_shelf(&error))?.cases,
+                None => shelf.take(cases, reach)?.cases,
             }),
         }
     }
@@ -167,29 +166,4 @@ fn narrowest(session: &Session, files: &[PathBuf]) -> impl Iterator<Item = PathB
 
 fn quoted(path: &Path) -> String {
     shell_quoted(path.as_os_str())
-}
-
-pub(crate) fn of_shelf(error: &ShelfError) -> Failure {
-    let (exit, code, hint) = match error {
-        ShelfError::NoPlace(_) => {
-            (Exit::Failed, "IOError", "check that there is room for temporary files")
-        }
-        ShelfError::Case { source, .. } => match source {
-            Unfit::File(_) => {
-                (Exit::Refused, "PathTraversalBlocked", "put the file beside the case")
-            }
-            Unfit::Outside(_) => (
-                Exit::Refused,
-                "PathTraversalBlocked",
-                "a case can use only files of its project and your own skill folders",
-            ),
-            Unfit::Folder(FolderError::LeadsOut { .. }) => {
-                (Exit::Refused, "PathTraversalBlocked", "replace the link with the file itself")
-            }
-            Unfit::Folder(_) => {
-                (Exit::Refused, "CaseUnfit", "use a regular file that you can read")
-            }
-        },
-    };
-    Failure::from_error(exit, code, error).hint(hint)
 }

@@ -11,7 +11,6 @@ use eval::judge::{Evidence, Files, Verdict, judge};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::of_case;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -43,7 +42,7 @@ pub(crate) struct Judged {
 impl Judge {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let here = &session.surroundings.working_directory;
-        let cases = case::read_file(&here.join(&self.case)).map_err(|error| of_case(&error))?;
+        let cases = case::read_file(&here.join(&self.case))?;
         let located = self.chosen(&cases)?;
         let (events, folder) = self.events(session)?;
         let files = folder.map(|run| Left { workspace: here.clone(), run });

@@ -16,7 +16,7 @@ use skill::load::check_trusted;
 
 use super::folder::{SkillFolder, list_written};
 use super::run::options;
-use super::{gate, of_case, progress};
+use super::{gate, progress};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -172,7 +172,7 @@ fn no_queries(skill: &str) -> Failure {
 
 fn read_queries(file: &Path) -> Result<Vec<Located>, Failure> {
     let hint = "write [{\"query\": \"…\", \"should_trigger\": true}, …]";
-    let cases = case::read_file(file).map_err(|error| of_case(&error).hint(hint))?;
+    let cases = case::read_file(file).map_err(|error| Failure::of(&error).hint(hint))?;
     match are_queries(&cases) {
         true => Ok(cases),
         false => {

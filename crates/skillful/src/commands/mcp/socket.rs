@@ -3,11 +3,13 @@
 //! Invariant: it lies in a folder that nobody else can enter, what is there and is not a socket that nobody
 //! listens on stays as it is, and no link is followed.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use basics::failure::Explain;
 use rustix::fs::{
     AtFlags, Dev, FileType, FlockOperation, Mode, OFlags, Stat, chmodat, flock, fstat, open,
     statat, unlinkat,
@@ -16,7 +18,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use tokio::net::{UnixListener, UnixStream};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
 use crate::platform::reach;
 
 /// The file of a socket; it goes when this is dropped.
@@ -45,8 +47,22 @@ pub(super) enum SocketError {
     Listen { path: PathBuf, source: io::Error },
 }
 
-impl SocketError {
-    fn hint(&self) -> &'static str {
+impl Explain for SocketError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::NoName(_) | Self::Shared(_) => Exit::Usage,
+            _ => Exit::Failed,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoName(_) | Self::Shared(_) => "Usage",
+            _ => "IOError",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::NoName(_) => "give a file, such as unix:$XDG_RUNTIME_DIR/skillful.sock",
             Self::Folder { .. } => "use a folder that exists and is not a link",
@@ -57,16 +73,7 @@ impl SocketError {
             Self::InUse(_) => "stop that server, or use another file",
             Self::Listen { .. } => "check that you can write to the folder",
         }
-    }
-}
-
-impl From<SocketError> for Failure {
-    fn from(error: SocketError) -> Self {
-        let (exit, code) = match error {
-            SocketError::NoName(_) | SocketError::Shared(_) => (Exit::Usage, "Usage"),
-            _ => (Exit::Failed, "IOError"),
-        };
-        Self::from_error(exit, code, &error).hint(error.hint())
+        .into()
     }
 }
 

@@ -1,15 +1,17 @@
 //! The token of a server: made for it, or given by the user.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use basics::failure::Explain;
 use rustix::process::geteuid;
 use serve::http::{Token, TokenError};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
 
 /// The variable that gives one.
 pub(crate) const VARIABLE: &str = "SKILLFUL_MCP_TOKEN";
@@ -41,24 +43,29 @@ pub(super) enum ChoiceError {
     Random(#[source] io::Error),
 }
 
-impl ChoiceError {
-    fn hint(&self) -> &'static str {
+impl Explain for ChoiceError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Random(_) => Exit::Failed,
+            _ => Exit::Usage,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Random(_) => "IOError",
+            _ => "Usage",
+        }
+    }
+
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Read { .. } => "use a file that you can read",
             Self::Shared(_) => "run `chmod 600` on it, so that only you can read it",
-            Self::File { source, .. } | Self::Variable(source) => source.hint(),
+            Self::File { source, .. } | Self::Variable(source) => return source.hint(),
             Self::Random(_) => "give a token with --token-file, or in SKILLFUL_MCP_TOKEN",
         }
-    }
-}
-
-impl From<ChoiceError> for Failure {
-    fn from(error: ChoiceError) -> Self {
-        let (exit, code) = match error {
-            ChoiceError::Random(_) => (Exit::Failed, "IOError"),
-            _ => (Exit::Usage, "Usage"),
-        };
-        Self::from_error(exit, code, &error).hint(error.hint())
+        .into()
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use basics::failure::one_line;
 use basics::text::for_terminal;
 use eval::case::{Located, Setup};
 use eval::shelf::{Reach, Shelf};
@@ -14,7 +15,7 @@ use skill::trust::TrustStore;
 
 use super::no_home;
 use super::project::Trusted;
-use crate::commands::eval::gate::{Whose, of_shelf, places, users_skills, whose};
+use crate::commands::eval::gate::{Whose, places, users_skills, whose};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette, count};
 use crate::session::Session;
@@ -111,7 +112,7 @@ fn survey(
 ) -> Result<Vec<TrustedEvals>, Failure> {
     let (cases, problems) = suite::find(paths);
     problems.iter().for_each(|problem| output.warn(&problem.to_string()));
-    let mut shelf = Shelf::new().map_err(|error| of_shelf(&error))?;
+    let mut shelf = Shelf::new()?;
     let users = users_skills(session);
     let mut found = Vec::new();
     for cases in cases.chunk_by(|a, b| a.file == b.file) {
@@ -125,7 +126,7 @@ fn survey(
                 approves: sorted(cases.iter().flat_map(approvals)),
                 brings: sorted(cases.iter().flat_map(brought)),
             }),
-            Err(error) => output.warn(&format!("not trusted: {}", of_shelf(&error).message)),
+            Err(error) => output.warn(&format!("not trusted: {}", one_line(&error))),
         }
     }
     Ok(found)

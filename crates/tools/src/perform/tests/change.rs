@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::{fs, io};
 
+use basics::failure::Explain;
 use basics::sha256::Sha256;
 use serde_json::json;
 

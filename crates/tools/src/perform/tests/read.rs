@@ -1,6 +1,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use basics::failure::Explain;
 use serde_json::json;
 
 use super::World;
