@@ -8,26 +8,25 @@ pub(crate) mod write;
 
 #[cfg(test)]
 mod tests;
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use sha2::{Digest, Sha256};
 
 use crate::manifest::{MANIFEST, SIGNATURE};
-use crate::material::{Entry, Limits, Method};
+use crate::material::{ArchiveError, Entry, Limits, Material, Method};
 use crate::name::{Names, PackPath};
 use crate::refusal::{Flaw, Refusal};
 use header::{Central, End, Local};
 
-/// Why an archive cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ArchiveError {
-    /// It is not as it must be.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// It cannot be read.
-    #[error("cannot read the zip file")]
-    Read(#[from] std::io::Error),
+impl Material {
+    /// Checks a zip file.
+    pub fn zip(file: File, limits: Limits) -> Result<Self, ArchiveError> {
+        let mut entries = read(&file, &limits)?;
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Self { file, entries, limits, left_out: Vec::new() })
+    }
 }
 
 /// What does not count as content.

@@ -4,6 +4,7 @@
 
 mod skills;
 
+use crate::material::{ArchiveError, Entry, Material};
 use crate::refusal::details;
 use basics::failure::{Exit, Explain};
 use serde_json::Value;
@@ -20,9 +21,7 @@ use skill::lock::{FileRecord, Signer};
 use skill::metadata::ReadOptions;
 use skill::trust::TrustStore;
 
-use crate::archive::ArchiveError;
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
-use crate::material::{Entry, Material};
 use crate::refusal::{Flaw, Refusal};
 use crate::signature;
 pub use skills::{PackedSkill, check_name};

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use skill::lock::{FileRecord, LockedSkill};
 use skill::metadata::{Metadata, ReadOptions};
 
-use crate::archive::ArchiveError;
 use crate::check::{Pack, PackedSkill, differences};
 use crate::disk::read_plain;
 use crate::install::{InstalledState, Root};
+use crate::material::ArchiveError;
 use crate::policy::scripts;
 use crate::refusal::Flaw;
 

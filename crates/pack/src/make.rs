@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::archive::ArchiveError;
 use crate::archive::write::Writer;
 use crate::check::{Pack, Verified};
 use crate::manifest::{MANIFEST, Manifest, ManifestSkill, SIGNATURE};
-use crate::material::Mode;
+use crate::material::{ArchiveError, Mode};
 
 /// The manifest of what a pack holds.
 pub fn manifest_of(pack: &Pack) -> Manifest {

@@ -9,7 +9,6 @@ use std::os::unix::fs::FileExt;
 
 use flate2::{Crc, bufread::DeflateDecoder};
 
-use crate::archive::ArchiveError;
 use crate::name::PackPath;
 use crate::refusal::{Flaw, Refusal};
 pub use skill::lock::Mode;
@@ -59,6 +58,17 @@ pub struct Entry {
     pub crc: Option<u32>,
 }
 
+/// Why an archive cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// It is not as it must be.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It cannot be read.
+    #[error("cannot read the zip file")]
+    Read(#[from] io::Error),
+}
+
 /// Files in one open file.
 #[derive(Debug)]
 pub struct Material {
@@ -69,13 +79,6 @@ pub struct Material {
 }
 
 impl Material {
-    /// Checks a zip file.
-    pub fn zip(file: File, limits: Limits) -> Result<Self, ArchiveError> {
-        let mut entries = crate::archive::read(&file, &limits)?;
-        entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self { file, entries, limits, left_out: Vec::new() })
-    }
-
     /// The same files, with `dir` in place of every folder at the top.
     pub fn under(mut self, dir: &str) -> Result<Self, Refusal> {
         for entry in &mut self.entries {

@@ -2,8 +2,8 @@
 
 use skill::lock::Mode;
 
-use crate::archive::ArchiveError;
 use crate::check::{Pack, PackedSkill};
+use crate::material::ArchiveError;
 use crate::scan::{Report, Scanner, Severity};
 
 /// Tools that change files or reach the network.

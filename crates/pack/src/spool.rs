@@ -6,8 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use skill::metadata::{Metadata, ReadOptions};
 
-use crate::archive::ArchiveError;
-use crate::material::{Entry, Limits, Material, Method, Mode};
+use crate::material::{ArchiveError, Entry, Limits, Material, Method, Mode};
 use crate::name::{Names, PackPath};
 use crate::refusal::{Flaw, Refusal};
 

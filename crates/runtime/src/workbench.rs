@@ -129,8 +129,7 @@ impl<'a> Workbench<'a> {
             return Err(Refusal::new("InvalidAction", "not a call of a tool", ""));
         };
         let params = if params.is_null() { json!({}) } else { params.clone() };
-        let call = Call::parse(tool, params)?;
-        let call = self.workspace.resolve(call)?;
+        let call = Call::parse(tool, params)?.resolve(&self.workspace)?;
         self.check_marks(&call, means.redactor)?;
         Ok(call)
     }

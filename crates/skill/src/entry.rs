@@ -8,11 +8,10 @@ use basics::skill::{Diagnostic, Source};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::content_hash::ContentHash;
 use crate::discover::{Found, Link};
-use crate::load::{ContentHash, LoadError, check_trusted};
 use crate::metadata::{Controls, Meta};
 use crate::roots::Root;
-use crate::trust::{Verdict, Waiting};
 
 /// What stands before the name of a project's skill in rules.
 const PROJECT: &str = "project:";
@@ -46,6 +45,37 @@ pub struct Entry {
     pub(crate) root: Arc<Path>,
 }
 
+/// Why a skill of a project waits for trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// The user never looked at it.
+    New,
+    /// It says something else about itself than when the user looked.
+    Changed,
+    /// An earlier version of this program trusted it, without looking at everything that it holds.
+    Earlier,
+}
+
+impl Waiting {
+    /// Why it waits, in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::New => "you have not trusted it yet",
+            Self::Changed => "it has changed since you trusted it",
+            Self::Earlier => {
+                "you trusted it with an earlier version, which did not check all files"
+            }
+        }
+    }
+}
+
+/// What trust says of one skill.
+pub(crate) enum Verdict {
+    /// It may be used, as long as it holds what this stands for, where there is something.
+    Trusted(Option<ContentHash>),
+    Waits(Waiting),
+}
+
 impl Entry {
     /// A skill that is not trusted yet.
     pub(crate) fn new(root: &Root, real: &Arc<Path>, found: Found) -> Self {
@@ -73,19 +103,6 @@ impl Entry {
             Verdict::Waits(waiting) => (Some(waiting), None),
         };
         self.trusted = self.waiting.is_none();
-    }
-
-    /// The skill for a person who looks at it: nothing of it is refused, and `trusted` says whether all that it
-    /// holds is what was trusted.
-    pub fn looked_at(&self) -> Self {
-        let changed = matches!(check_trusted(self), Err(LoadError::Changed { .. }));
-        let mut looked_at = self.clone();
-        looked_at.judge(match self.waiting {
-            _ if changed => Verdict::Waits(Waiting::Changed),
-            Some(waiting) => Verdict::Waits(waiting),
-            None => Verdict::Trusted(None),
-        });
-        looked_at
     }
 
     /// What rules call it: its name, with `project:` in front where a project brought it. What is allowed for a

@@ -3,6 +3,7 @@
 pub mod builtin;
 pub mod cache;
 pub mod chunks;
+mod content_hash;
 #[cfg(test)]
 mod corpus;
 pub mod discover;

@@ -25,9 +25,10 @@ use basics::text::for_terminal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::content_hash::ContentHash;
 use crate::frontmatter::FrontmatterError;
 pub use body::{Body, load_body, load_frontmatter};
-pub use content::{Content, ContentHash, CopyError, Gap, check_trusted};
+pub use content::{Content, CopyError, Gap, check_trusted};
 pub use files::{Files, SkillFile};
 pub use injection::{FileList, injection};
 pub use resource::load_resource;

@@ -21,12 +21,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::content_hash::ContentHash;
 use crate::entry::Entry;
-use crate::load::ContentHash;
+pub use crate::entry::Waiting;
 pub use evals::EvalsTrust;
 pub use file::TrustError;
-pub(crate) use standing::Verdict;
-pub use standing::Waiting;
 use standing::metadata_hash;
 
 /// Whether project skills need trust, and which have it.

@@ -86,7 +86,7 @@ fn search(
     ignore_case: bool,
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
     let call = Call::parse("grep", json!({"pattern": pattern, "ignore_case": ignore_case}))?;
-    match engine.decide(workspace.resolve(call)?, None) {
+    match engine.decide(call.resolve(workspace)?, None) {
         Verdict::Allowed(call) => Ok(perform(call, engine, workspace, &mut |_| Ok(()))?),
         _ => Err("searching is allowed by default".into()),
     }

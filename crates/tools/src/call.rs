@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::error::{ToolError, failure};
 use crate::network::{InvalidRequest, normal_request};
-use crate::outcome::failure;
-use crate::workspace::{LONGEST, normal_path};
+use crate::workspace::{LONGEST, Workspace, normal_path};
 
 /// What a model wants a tool to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -137,6 +137,19 @@ impl Call {
         Ok(call)
     }
 
+    /// Gives the path its one name in the workspace: absolute paths are recognised and links are followed,
+    /// so that rules are asked about the file that would really be touched.
+    ///
+    /// A call that was not resolved is safe, too: it fails where a link is in its way.
+    pub fn resolve(mut self, workspace: &Workspace) -> Result<Self, ToolError> {
+        // To delete a link is to delete the link, not what it points to.
+        let keeps_last = matches!(self, Self::DeleteFile(_));
+        if let Some(path) = self.path_mut() {
+            *path = workspace.one_name(path, keeps_last)?;
+        }
+        Ok(self)
+    }
+
     /// Which tool is called.
     pub fn tool(&self) -> Tool {
         match self {
@@ -149,7 +162,7 @@ impl Call {
         }
     }
 
-    pub(crate) fn path_mut(&mut self) -> Option<&mut String> {
+    fn path_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::ReadFile(ReadFile { path, .. })
             | Self::ListDir(ListDir { path, .. })

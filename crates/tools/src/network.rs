@@ -9,9 +9,9 @@ use permission::Pattern;
 use permission::params::NetworkRequest;
 use reqwest::Url;
 
+use crate::limits::Limits;
 use crate::outcome::Outcome;
-use crate::perform::Sight;
-use crate::workspace::Workspace;
+use crate::sight::Sight;
 
 mod address;
 mod error;
@@ -51,7 +51,8 @@ fn lists(patterns: &[Pattern], url: &Url) -> bool {
 /// Sends the request and follows where it leads.
 pub(crate) fn network_request(
     call: &NetworkRequest,
-    workspace: &Workspace,
+    policy: &NetworkPolicy,
+    limits: &Limits,
     sight: &Sight<'_>,
 ) -> Result<Outcome, NetworkError> {
     let call = normal_request(call)?;
@@ -59,7 +60,7 @@ pub(crate) fn network_request(
     thread::scope(|scope| {
         let worker = thread::Builder::new()
             .name("network_request".to_owned())
-            .spawn_scoped(scope, || run(&call, workspace, sight))
+            .spawn_scoped(scope, || run(&call, policy, limits, sight))
             .map_err(NetworkError::Start)?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -67,16 +68,17 @@ pub(crate) fn network_request(
 
 fn run(
     call: &NetworkRequest,
-    workspace: &Workspace,
+    policy: &NetworkPolicy,
+    limits: &Limits,
     sight: &Sight<'_>,
 ) -> Result<Outcome, NetworkError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(NetworkError::Start)?;
-    let limit = workspace.limits.network_time;
+    let limit = limits.network_time;
     let result = runtime.block_on(async {
-        let exchange = exchange::exchange(call, workspace, sight);
+        let exchange = exchange::exchange(call, policy, limits, sight);
         tokio::time::timeout(limit, exchange)
             .await
             .unwrap_or_else(|_| Err(NetworkError::Timeout { url: call.url.clone(), limit }))

@@ -1,12 +1,7 @@
 //! What a tool returns: a result for the model, and the whole of it for the records.
 
-use basics::failure::{Explain, one_line};
 use basics::sha256::Sha256;
-use serde_json::{Map, Value, json};
-
-mod error;
-
-pub use error::ToolError;
+use serde_json::{Map, Value};
 
 /// What a tool did.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,12 +60,6 @@ impl Outcome {
         result.insert("storage_ref".to_owned(), storage_ref.into());
         Value::Object(result)
     }
-}
-
-/// An error as a result for the model, with all its causes in one line.
-pub(crate) fn failure(error: &impl Explain) -> Value {
-    let (code, message, hint) = (error.code(), one_line(error), error.hint());
-    json!({"ok": false, "error": {"code": code, "message": message, "hint": hint}})
 }
 
 /// The beginning of a text that is too long, up to the end of a line if there is one.

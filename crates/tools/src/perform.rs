@@ -15,7 +15,7 @@
 //! let engine = Engine::new(project.to_string_lossy(), Configuration::default());
 //! let workspace = Workspace::open(project)?;
 //! let call = Call::parse("read_file", json!({"path": "notes.md"}))?;
-//! match engine.decide(workspace.resolve(call)?, None) {
+//! match engine.decide(call.resolve(&workspace)?, None) {
 //!     Verdict::Allowed(call) => {
 //!         let outcome = perform(call, &engine, &workspace, &mut |_undo| Ok(()))?;
 //!         assert_eq!(outcome.content.as_deref(), Some("hello"));
@@ -29,12 +29,14 @@
 
 use std::io;
 
-use permission::{Approved, Effect, Engine, Permission, Request};
+use permission::{Approved, Engine};
 
 use crate::call::Call;
+use crate::error::ToolError;
 use crate::file::{change, grep, list, read};
 use crate::network;
-use crate::outcome::{Outcome, ToolError};
+use crate::outcome::Outcome;
+use crate::sight::Sight;
 use crate::undo::Undo;
 use crate::workspace::Workspace;
 
@@ -48,41 +50,17 @@ pub fn perform(
     workspace: &Workspace,
     record: &mut dyn FnMut(&Undo) -> io::Result<()>,
 ) -> Result<Outcome, ToolError> {
-    let sight = Sight::new(&call, engine);
+    let sight = Sight::new(&*call, engine);
     match call.into_request() {
         Call::ReadFile(call) => read::read_file(&call, workspace),
         Call::ListDir(call) => list::list_dir(&call, workspace, &sight),
         Call::Grep(call) => grep::grep(&call, workspace, &sight),
         Call::WriteFile(call) => change::write_file(&call, workspace, record),
         Call::DeleteFile(call) => change::delete_file(&call, workspace, record),
-        Call::NetworkRequest(call) => Ok(network::network_request(&call, workspace, &sight)?),
-    }
-}
-
-/// How far an approval reaches beyond the very thing that was approved: to what is in a directory, or
-/// where a redirect leads, but not to anything for which the rules are stricter.
-pub(crate) struct Sight<'e> {
-    engine: &'e Engine,
-    permission: Permission,
-    approved: Effect,
-}
-
-impl<'e> Sight<'e> {
-    pub(crate) fn new(call: &Call, engine: &'e Engine) -> Self {
-        let permission = call.tool().into();
-        let patterns = call.patterns();
-        let actions = patterns.iter().map(|pattern| engine.action(permission, pattern));
-        Self { engine, permission, approved: actions.max().unwrap_or(Effect::Allow) }
-    }
-
-    /// Whether the rules treat this no more strictly than what was approved.
-    pub(crate) fn covers(&self, pattern: &str) -> bool {
-        self.engine.action(self.permission, pattern) <= self.approved
-    }
-
-    /// Whether a file in the directory that was approved can be seen.
-    pub(crate) fn shows(&self, name: &str) -> bool {
-        self.covers(name) && self.engine.action(Permission::ReadFile, name) != Effect::Deny
+        Call::NetworkRequest(call) => {
+            let Workspace { limits, network: policy, .. } = workspace;
+            Ok(network::network_request(&call, policy, limits, &sight)?)
+        }
     }
 }
 

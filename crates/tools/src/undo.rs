@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use basics::sha256::Sha256;
 
-use crate::outcome::ToolError;
+use crate::error::ToolError;
+pub use crate::workspace::Previous;
 use crate::workspace::Workspace;
 
 /// What is needed to take one change back.
@@ -16,15 +17,6 @@ pub struct Undo {
     pub previous: Option<Previous>,
     /// The SHA-256 of what was written; none if it was deleted.
     pub sha256_after: Option<String>,
-}
-
-/// A file as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Previous {
-    /// Its content.
-    pub bytes: Vec<u8>,
-    /// Its permission bits.
-    pub mode: u32,
 }
 
 /// What it took to take a change back.

@@ -10,25 +10,25 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use crate::call::Call;
-use crate::file::beneath;
-use crate::file::target::Target;
+use crate::beneath;
+use crate::error::ToolError;
+pub use crate::limits::Limits;
 use crate::network::NetworkPolicy;
-use crate::outcome::ToolError;
 use path::{SKILL, SKILL_SCHEME, real_path};
 
-pub(crate) use closed::Guard;
-use closed::{Closed, Repositories};
-pub use limits::Limits;
+use closed::{Closed, Guard, Repositories};
 pub(crate) use path::{LONGEST, normal_path};
 pub use secrets::PathPatterns;
+pub use target::Previous;
+pub(crate) use target::Target;
 pub(crate) use twins::{Twins, has_twin};
 
 mod closed;
-mod limits;
 mod path;
 mod secrets;
 mod spelling;
+mod staged;
+mod target;
 mod twins;
 
 /// Where the tools may reach, and how far.
@@ -159,20 +159,8 @@ impl Workspace {
         self.closed.add_shelf(folder);
     }
 
-    /// Gives the path of a call its one name: absolute paths are recognised and links are followed,
-    /// so that rules are asked about the file that would really be touched.
-    ///
-    /// A call that was not resolved is safe, too: it fails where a link is in its way.
-    pub fn resolve(&self, mut call: Call) -> Result<Call, ToolError> {
-        // To delete a link is to delete the link, not what it points to.
-        let keeps_last = matches!(call, Call::DeleteFile(_));
-        if let Some(path) = call.path_mut() {
-            *path = self.one_name(path, keeps_last)?;
-        }
-        Ok(call)
-    }
-
-    fn one_name(&self, path: &str, keeps_last: bool) -> Result<String, ToolError> {
+    /// The one name of what a path leads to; of the link itself, where the last name is one and `keeps_last`.
+    pub(crate) fn one_name(&self, path: &str, keeps_last: bool) -> Result<String, ToolError> {
         let outside = || ToolError::Outside { path: path.to_owned() };
         let normal = normal_path(path).ok_or_else(outside)?;
         let absolute = match normal.strip_prefix(SKILL) {

@@ -2,8 +2,8 @@
 
 use std::fs::File;
 
-use super::{ArchiveError, read_exactly};
-use crate::material::Mode;
+use super::read_exactly;
+use crate::material::{ArchiveError, Mode};
 use crate::refusal::{Flaw, Refusal};
 
 const LOCAL: u32 = 0x0403_4b50;

@@ -6,9 +6,8 @@ use skill::lock::{FileRecord, tree_hash};
 use skill::metadata::{Metadata, ReadOptions};
 
 use super::is_content;
-use crate::archive::ArchiveError;
 use crate::manifest::{MANIFEST, Manifest};
-use crate::material::{Entry, Material};
+use crate::material::{ArchiveError, Entry, Material};
 use crate::name::PackPath;
 use crate::refusal::{Flaw, Refusal};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use basics::failure::{Exit, Explain};
 use serde_json::Value;
 
-use crate::archive::ArchiveError;
+use crate::material::ArchiveError;
 use crate::refusal::{Flaw, Kind};
 
 /// Why a source cannot be used.

@@ -1,5 +1,6 @@
 //! From a source to its content.
 
+use crate::material::{ArchiveError, Limits, Material};
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,6 @@ use skill::metadata::ReadOptions;
 
 use super::shape::shape;
 use super::{Source, SourceError, folder, git, https};
-use crate::archive::ArchiveError;
-use crate::material::{Limits, Material};
 
 /// How sources are fetched.
 #[derive(Debug, Clone)]

@@ -9,8 +9,7 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode as Bits, OFlags, Stat, fstat, openat, statat};
 use skill::metadata::ReadOptions;
 
-use crate::archive::ArchiveError;
-use crate::material::{Limits, Material, Mode};
+use crate::material::{ArchiveError, Limits, Material, Mode};
 use crate::refusal::{Flaw, Refusal};
 use crate::spool::Spool;
 

@@ -12,8 +12,7 @@ use std::time::Instant;
 
 use super::places::{place_of, places};
 use super::{Fetched, Fetching, GitSource, SourceError};
-use crate::archive::ArchiveError;
-use crate::material::Mode;
+use crate::material::{ArchiveError, Mode};
 use crate::name::PackPath;
 use crate::refusal::{Flaw, Refusal};
 use crate::spool::Spool;

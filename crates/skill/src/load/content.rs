@@ -11,17 +11,16 @@ mod walk;
 mod tests;
 
 use std::ffi::OsString;
+use std::io;
 use std::os::fd::AsFd;
-use std::{fmt, io};
 
 use basics::sha256::{Sha256, hex};
 use basics::text::for_terminal;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256 as Hasher};
 
 use super::{Files, LoadError};
-use crate::entry::Entry;
+use crate::content_hash::ContentHash;
+use crate::entry::{Entry, Verdict, Waiting};
 use crate::lock::{FileRecord, Mode, absorb};
 use walk::Walk;
 
@@ -31,26 +30,6 @@ const COUNT: usize = 20_000;
 const BYTES: u64 = 256 << 20;
 /// How deep folders may nest; each level keeps a handle open.
 const DEPTH: usize = 100;
-
-/// `sha256:` over everything that a skill holds: paths, content, what can be executed, where links lead.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(transparent)]
-pub struct ContentHash(String);
-
-impl ContentHash {
-    /// The hash as a text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ContentHash {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
 
 /// Why nobody can vouch for all that a skill holds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -227,6 +206,21 @@ impl Files {
 
     fn changed(&self, gap: Option<Gap>) -> LoadError {
         LoadError::Changed { name: self.name().to_owned(), gap }
+    }
+}
+
+impl Entry {
+    /// The skill for a person who looks at it: nothing of it is refused, and `trusted` says whether all that it
+    /// holds is what was trusted.
+    pub fn looked_at(&self) -> Self {
+        let changed = matches!(check_trusted(self), Err(LoadError::Changed { .. }));
+        let mut looked_at = self.clone();
+        looked_at.judge(match self.waiting {
+            _ if changed => Verdict::Waits(Waiting::Changed),
+            Some(waiting) => Verdict::Waits(waiting),
+            None => Verdict::Trusted(None),
+        });
+        looked_at
     }
 }
 

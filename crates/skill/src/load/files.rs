@@ -19,10 +19,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::LoadError;
-use super::content::{Content, ContentHash};
+use super::content::Content;
 use super::links::Bounds;
 use super::seal::Seal;
 use crate::builtin::{self, BuiltinFile};
+use crate::content_hash::ContentHash;
 use crate::entry::Entry;
 
 pub(super) const MANIFEST: &str = "SKILL.md";

@@ -10,34 +10,9 @@ use serde::Serialize;
 use super::authors::is_own;
 use super::{Trust, TrustedFolder, TrustedSkill, relative};
 use crate::discover::Link;
-use crate::entry::Entry;
-use crate::load::ContentHash;
+use crate::entry::{Entry, Verdict, Waiting};
 use crate::metadata::{Controls, Meta};
 use crate::roots::Root;
-
-/// Why a skill of a project waits for trust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
-    /// The user never looked at it.
-    New,
-    /// It says something else about itself than when the user looked.
-    Changed,
-    /// An earlier version of this program trusted it, without looking at everything that it holds.
-    Earlier,
-}
-
-impl Waiting {
-    /// Why it waits, in words.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::New => "you have not trusted it yet",
-            Self::Changed => "it has changed since you trusted it",
-            Self::Earlier => {
-                "you trusted it with an earlier version, which did not check all files"
-            }
-        }
-    }
-}
 
 /// What trust says of one root.
 #[derive(Debug)]
@@ -51,13 +26,6 @@ pub(crate) enum Standing<'a> {
         /// What the others wait for.
         others: Waiting,
     },
-}
-
-/// What trust says of one skill.
-pub(crate) enum Verdict {
-    /// It may be used, as long as it holds what this stands for, where there is something.
-    Trusted(Option<ContentHash>),
-    Waits(Waiting),
 }
 
 impl Trust {

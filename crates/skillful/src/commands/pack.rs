@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use basics::text::for_terminal;
-use pack::archive::ArchiveError;
 use pack::check::{Pack as CheckedPack, Rules, Verified};
 use pack::install::{KeptPack, Root};
 use pack::make::{manifest_of, write};
 use pack::manifest::{Manifest, ManifestSkill};
+use pack::material::ArchiveError;
 use pack::source::{Fetched, Source};
 use schemars::JsonSchema;
 use serde::Serialize;

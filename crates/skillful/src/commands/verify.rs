@@ -162,7 +162,7 @@ impl Verify {
         let rules = Rules { trust: &trust, read: &read, allowed: &self.allow };
         let fetched = match source.fetch(&session.fetching(None)) {
             Ok(fetched) => fetched,
-            Err(pack::source::SourceError::Content(pack::archive::ArchiveError::Refused(
+            Err(pack::source::SourceError::Content(pack::material::ArchiveError::Refused(
                 refusal,
             ))) => {
                 return Ok(Verification::failed(&[refusal]));

@@ -31,7 +31,8 @@ const PLACES: &[(&str, &str)] = &[
     ),
     ("skillful/src/commands/validate.rs", "reads manifests that the user names"),
     // What tools and scripts work on: the workspace, with handles and rules of its own.
-    ("tools/src/file", "files of the workspace, beneath its handle"),
+    ("tools/src/beneath.rs", "files of the workspace, beneath its handle"),
+    ("tools/src/file", "what the file tools read there"),
     ("tools/src/workspace.rs", "the workspace itself"),
     ("tools/src/workspace", "what a path of the workspace really is"),
     ("tools/src/platform", "how files are opened, and what surrounds a script"),

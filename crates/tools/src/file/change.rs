@@ -9,7 +9,8 @@ use basics::sha256::Sha256;
 use permission::params::{DeleteFile, WriteFile};
 use serde_json::json;
 
-use crate::outcome::{Outcome, ToolError};
+use crate::error::ToolError;
+use crate::outcome::Outcome;
 use crate::undo::Undo;
 use crate::workspace::Workspace;
 

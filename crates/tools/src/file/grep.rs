@@ -18,9 +18,10 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use permission::params::Grep;
 use rustix::fs::fstat;
 
-use super::beneath;
-use crate::outcome::{Outcome, ToolError};
-use crate::perform::Sight;
+use crate::beneath;
+use crate::error::ToolError;
+use crate::outcome::Outcome;
+use crate::sight::Sight;
 use crate::workspace::{Twins, Workspace, WorkspacePath, has_twin};
 use found::Found;
 

@@ -9,9 +9,10 @@ use permission::params::ListDir;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use serde_json::json;
 
-use super::beneath;
-use crate::outcome::{Outcome, ToolError};
-use crate::perform::Sight;
+use crate::beneath;
+use crate::error::ToolError;
+use crate::outcome::Outcome;
+use crate::sight::Sight;
 use crate::workspace::{Workspace, WorkspacePath};
 
 /// Lists a directory and, if asked, those in it.

@@ -5,8 +5,9 @@ use permission::params::ReadFile;
 use rustix::fs::fstat;
 use serde_json::json;
 
-use super::beneath;
-use crate::outcome::{Outcome, ToolError};
+use crate::beneath;
+use crate::error::ToolError;
+use crate::outcome::Outcome;
 use crate::workspace::{Twins, Workspace, has_twin};
 
 /// Reads the lines that the call asks for.

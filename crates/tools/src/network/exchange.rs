@@ -13,22 +13,22 @@ use serde_json::json;
 use super::address::is_public;
 use super::request::normal_url;
 use super::{InvalidRequest, NetworkError, NetworkPolicy};
+use crate::limits::Limits;
 use crate::outcome::{Outcome, shortened};
-use crate::perform::Sight;
-use crate::workspace::{Limits, Workspace};
+use crate::sight::Sight;
 
 /// Sends the request, again for each redirect, and reads the answer.
 pub(super) async fn exchange(
     call: &NetworkRequest,
-    workspace: &Workspace,
+    policy: &NetworkPolicy,
+    limits: &Limits,
     sight: &Sight<'_>,
 ) -> Result<Outcome, NetworkError> {
-    let limits = &workspace.limits;
     let mut url =
         normal_url(&call.url).ok_or_else(|| InvalidRequest::Url { url: call.url.clone() })?;
     let mut call = call.clone();
     for _ in 0..=limits.redirects {
-        let addresses = checked_addresses(&url, &workspace.network).await?;
+        let addresses = checked_addresses(&url, policy).await?;
         let response = send(&call, &url, &addresses).await?;
         match redirect(&url, &response, &call, sight)? {
             Some(next) => {

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::call::Call;
 use crate::network::NetworkError;
 use crate::outcome::Outcome;
-use crate::perform::Sight;
+use crate::sight::Sight;
 use crate::workspace::Workspace;
 
 /// A server that gives its answers one after the other, then none, and passes on what it was asked.
@@ -93,7 +93,7 @@ fn network_request(call: &NetworkRequest, workspace: &Workspace) -> Result<Outco
     let user = serde_json::from_str(user).unwrap();
     let engine = Engine::new("/project", Configuration { user, ..Configuration::default() });
     let sight = Sight::new(&Call::NetworkRequest(call.clone()), &engine);
-    super::network_request(call, workspace, &sight)
+    super::network_request(call, &workspace.network, &workspace.limits, &sight)
 }
 
 fn get(url: &str) -> Result<Outcome, NetworkError> {

@@ -17,7 +17,8 @@ use tempfile::TempDir;
 
 use super::perform;
 use crate::call::Call;
-use crate::outcome::{Outcome, ToolError};
+use crate::error::ToolError;
+use crate::outcome::Outcome;
 use crate::undo::Undo;
 use crate::workspace::Workspace;
 
@@ -70,7 +71,7 @@ impl World {
     }
 
     fn resolve(&self, tool: &str, params: Value) -> Result<Call, ToolError> {
-        self.workspace.resolve(Call::parse(tool, params).unwrap())
+        Call::parse(tool, params).unwrap().resolve(&self.workspace)
     }
 
     fn approve(&self, call: Call) -> Approved<Call> {

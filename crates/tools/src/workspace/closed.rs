@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 
 use super::secrets::STATE;
 use super::spelling::fold;
-use crate::file::beneath::IsClosed;
+use crate::beneath::IsClosed;
 use crate::platform::PASSING;
 
 /// Which file or folder something is, whatever led to it.

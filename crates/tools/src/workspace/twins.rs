@@ -11,8 +11,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Stat, statat};
 
 use super::closed::Identity;
 use super::{Root, Workspace};
-use crate::file::beneath;
-use crate::outcome::ToolError;
+use crate::beneath;
+use crate::error::ToolError;
 
 /// How many files and folders are looked at before nothing is known for certain.
 const ENTRIES: usize = 1_000_000;

@@ -6,7 +6,7 @@ use basics::sha256::Sha256;
 use serde_json::json;
 
 use super::World;
-use crate::outcome::ToolError;
+use crate::error::ToolError;
 use crate::perform::perform;
 use crate::undo::{Previous, Restoration, Undo, Undoing};
 use crate::workspace::Workspace;

@@ -30,7 +30,7 @@ fn skills_are_read_by_their_name_and_have_one_name_each() {
     for path in ["skill://outer/../../outside/secret.txt", "skill://unknown/guide.md"] {
         let refused = Call::parse("read_file", json!({"path": path}))
             .map_err(|error| error.code())
-            .and_then(|call| world.workspace.resolve(call).map_err(|error| error.code()));
+            .and_then(|call| call.resolve(&world.workspace).map_err(|error| error.code()));
         assert_eq!(refused, Err("PathTraversalBlocked"), "{path}");
     }
 }

@@ -24,7 +24,7 @@ mod watch;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::sandbox::{Applied, Confinement, Exit, Invocation, Output, SandboxError};
+use crate::containment::{Applied, Confinement, Exit, Invocation, Output, SandboxError};
 pub use kernel::Kernel;
 pub(crate) use system::is_system_folder;
 

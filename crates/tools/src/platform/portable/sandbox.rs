@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::sandbox::{
+use crate::containment::{
     Applied, Availability, Confinement, Exit, Feature, Invocation, Output, SandboxError,
 };
 

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-use crate::sandbox::Captured;
+use crate::containment::Captured;
 
 /// A stream that is being captured.
 pub(super) struct Capture<'a> {

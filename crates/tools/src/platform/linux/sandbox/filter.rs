@@ -19,7 +19,7 @@ use libc::{
 };
 
 use super::plan::Plan;
-use crate::sandbox::{Isolation, Network};
+use crate::containment::{Isolation, Network};
 pub(super) use calls::FCHMODAT2;
 use calls::*;
 use program::{Clause, Rule, Segment, Test, Verdict};

@@ -7,7 +7,7 @@ use super::launch::{self, Launched};
 use super::plan::Plan;
 use super::raw;
 use super::report::{self, Report};
-use crate::sandbox::{
+use crate::containment::{
     Availability, Confinement, Feature, Isolation, Limits, SandboxError, SandboxMode,
 };
 

@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use super::raw;
 use super::system;
-use crate::sandbox::Network;
+use crate::containment::Network;
 
 const EXECUTE: u64 = 1 << 0;
 const WRITE_FILE: u64 = 1 << 1;

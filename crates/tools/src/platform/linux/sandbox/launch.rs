@@ -18,7 +18,7 @@ use super::mounts::{Anchor, Namespaces};
 use super::plan::Plan;
 use super::prepare::{self, above_standard, setup};
 use super::{child, filter, landlock, raw};
-use crate::sandbox::{self, Confinement, Invocation, SandboxError};
+use crate::containment::{self, Confinement, Invocation, SandboxError};
 
 /// How the child keeps its processes apart and together.
 pub(super) enum Isolation {
@@ -128,7 +128,7 @@ pub(super) fn launch(
     let (report, report_end) = rustix::net::socketpair(AddressFamily::UNIX, kind, flags, None)
         .map_err(setup("make a socket pair"))?;
     let writable = prepare::open_writable(confinement)?;
-    let shared_memory = plan.isolation == sandbox::Isolation::Namespaces
+    let shared_memory = plan.isolation == containment::Isolation::Namespaces
         && prepare::may_cover_shared_memory(confinement, folder);
     let stdin = invocation.map_or(&[][..], |invocation| &invocation.stdin);
     let prepared = Prepared {
@@ -146,10 +146,10 @@ pub(super) fn launch(
         limits: prepare::limits(plan, &confinement.limits),
         ruleset: prepare::ruleset(plan, confinement, &writable)?,
         inner_rules: match plan.isolation {
-            sandbox::Isolation::Namespaces => {
+            containment::Isolation::Namespaces => {
                 landlock::inner_rules(plan.landlock_abi, shared_memory)
             }
-            sandbox::Isolation::Supervised | sandbox::Isolation::Swept => Vec::new(),
+            containment::Isolation::Supervised | containment::Isolation::Swept => Vec::new(),
         },
         filters: plan.seccomp.then(|| filter::compile(plan, confinement.network)),
         stack: raw::Stack::new(),
@@ -161,8 +161,8 @@ pub(super) fn launch(
         .map_err(setup("make a process"))?;
     // A namespace dies with its first process; without one the warden must live to sweep.
     let stop = match plan.isolation {
-        sandbox::Isolation::Namespaces => Signal::KILL,
-        sandbox::Isolation::Supervised | sandbox::Isolation::Swept => Signal::TERM,
+        containment::Isolation::Namespaces => Signal::KILL,
+        containment::Isolation::Supervised | containment::Isolation::Swept => Signal::TERM,
     };
     Ok(Launched { process, handle, stop, report, stdout, stderr })
 }
@@ -170,8 +170,10 @@ pub(super) fn launch(
 fn clone_flags(plan: &Plan) -> i32 {
     let namespaces = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
     match plan.isolation {
-        sandbox::Isolation::Namespaces if plan.namespacing.user => namespaces | libc::CLONE_NEWUSER,
-        sandbox::Isolation::Namespaces => namespaces,
-        sandbox::Isolation::Supervised | sandbox::Isolation::Swept => 0,
+        containment::Isolation::Namespaces if plan.namespacing.user => {
+            namespaces | libc::CLONE_NEWUSER
+        }
+        containment::Isolation::Namespaces => namespaces,
+        containment::Isolation::Supervised | containment::Isolation::Swept => 0,
     }
 }

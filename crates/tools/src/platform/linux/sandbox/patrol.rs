@@ -16,7 +16,7 @@ use super::open_files::{self, OpenFiles};
 use super::plan::Plan;
 use super::tree::{self, Process};
 use super::{disk, memory};
-use crate::sandbox::{Limits, Reason};
+use crate::containment::{Limits, Reason};
 
 /// How often the tree is looked at.
 const TICK: Duration = Duration::from_millis(50);

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::kernel::{Kernel, Namespacing};
-use crate::sandbox::{Applied, Confinement, Feature, Isolation, SandboxError, SandboxMode};
+use crate::containment::{Applied, Confinement, Feature, Isolation, SandboxError, SandboxMode};
 
 /// What the launcher is to do.
 #[derive(Debug, Clone, Copy)]

@@ -19,7 +19,7 @@ use super::launch::{Command, Gate, Isolation};
 use super::mounts::{Anchor, Identity, Namespaces};
 use super::plan::Plan;
 use super::{raw, system};
-use crate::sandbox::{self, Confinement, Invocation, Limits, SandboxError};
+use crate::containment::{self, Confinement, Invocation, Limits, SandboxError};
 
 /// A path that was opened, and what was found there.
 type Opened = (OwnedFd, Anchor);
@@ -90,11 +90,11 @@ pub(super) fn isolation(
     shared_memory: bool,
 ) -> Result<Isolation, SandboxError> {
     Ok(match plan.isolation {
-        sandbox::Isolation::Namespaces => {
+        containment::Isolation::Namespaces => {
             Isolation::Namespaces(namespaces(plan, confinement, writable, shared_memory)?)
         }
-        sandbox::Isolation::Supervised => Isolation::Supervised,
-        sandbox::Isolation::Swept => Isolation::Swept,
+        containment::Isolation::Supervised => Isolation::Supervised,
+        containment::Isolation::Swept => Isolation::Swept,
     })
 }
 
@@ -139,7 +139,7 @@ pub(super) fn ruleset(
         hidden: confinement.hidden.iter().map(PathBuf::as_path).collect(),
         write: writable.iter().map(|(file, _)| file.as_fd()).collect(),
         network: confinement.network,
-        private_processes: plan.isolation == sandbox::Isolation::Namespaces,
+        private_processes: plan.isolation == containment::Isolation::Namespaces,
     };
     landlock::ruleset(plan.landlock_abi, &grants)
         .map(Some)
@@ -154,8 +154,11 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
     let seconds = limits.cpu.as_secs().max(1);
     // The kernel counts all tasks of a user, or of a user in a user namespace, and never those of
     // root.
-    let others =
-        if plan.isolation == sandbox::Isolation::Namespaces { 2 } else { tasks_on_the_machine() };
+    let others = if plan.isolation == containment::Isolation::Namespaces {
+        2
+    } else {
+        tasks_on_the_machine()
+    };
     let wanted = [
         (Resource::Cpu, seconds),
         (Resource::Data, limits.memory),

@@ -21,7 +21,7 @@ use rustix::process::Pid;
 use super::filter::FCHMODAT2;
 use super::raw::{self, Answer, Call};
 use super::tree;
-use crate::sandbox::Confinement;
+use crate::containment::Confinement;
 
 /// Answers the calls of one sandbox.
 pub(super) struct Supervisor {

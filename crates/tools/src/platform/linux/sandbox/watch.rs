@@ -19,7 +19,7 @@ use super::patrol::Patrol;
 use super::plan::Plan;
 use super::report::{self, Report, Stage};
 use super::supervise::Supervisor;
-use crate::sandbox::{Captured, Confinement, Ending, Invocation, Output, Reason, SandboxError};
+use crate::containment::{Captured, Confinement, Ending, Invocation, Output, Reason, SandboxError};
 
 /// A sandbox that is being followed.
 pub(super) struct Watch<'a> {

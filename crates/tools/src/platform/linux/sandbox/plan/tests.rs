@@ -1,5 +1,5 @@
 use super::*;
-use crate::sandbox::{Limits, Network};
+use crate::containment::{Limits, Network};
 
 fn in_mode(mode: SandboxMode) -> Confinement {
     Confinement { mode, ..Confinement::default() }

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
-use basics::failure::Explain;
-use serde_json::Value;
+use basics::failure::{Explain, one_line};
+use serde_json::{Value, json};
 
-use super::failure;
-use crate::file::beneath::IsClosed;
+use crate::beneath::IsClosed;
 use crate::network::NetworkError;
 
 /// Why a tool could not do it.
@@ -168,4 +167,10 @@ impl Explain for ToolError {
         }
         .into()
     }
+}
+
+/// An error as a result for the model, with all its causes in one line.
+pub(crate) fn failure(error: &impl Explain) -> Value {
+    let (code, message, hint) = (error.code(), one_line(error), error.hint());
+    json!({"ok": false, "error": {"code": code, "message": message, "hint": hint}})
 }

@@ -11,11 +11,19 @@ use std::os::unix::fs::PermissionsExt;
 use rustix::fs::{AtFlags, Stat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::beneath::{self, Missing};
 use super::staged::{Staged, sweep};
-use crate::outcome::ToolError;
-use crate::undo::Previous;
-use crate::workspace::{Guard, Twins, Workspace, WorkspacePath, has_twin};
+use super::{Guard, Twins, Workspace, WorkspacePath, has_twin};
+use crate::beneath::{self, Missing};
+use crate::error::ToolError;
+
+/// A file as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Previous {
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Its permission bits.
+    pub mode: u32,
+}
 
 /// A file that may be changed, by its one name.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::{Staged, sweep};
-use crate::file::beneath::open_root;
+use crate::beneath::open_root;
 
 fn world() -> (TempDir, OwnedFd) {
     let world = TempDir::new().unwrap();
