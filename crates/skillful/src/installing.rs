@@ -24,10 +24,10 @@ use runtime::spelling::plain;
 pub(crate) use scope::Scope;
 
 impl Session {
-    /// Finishes or undoes what an interrupted install left, before anybody was asked for trust: the rules
-    /// of [`Root::tidy`] keep a clone from meaning anything by it. Whoever only reads does not fail for
-    /// it: the next install says what is wrong.
-    pub(crate) fn tidy(&self) {
+    /// Finishes or undoes what an interrupted install left, so that an index built next shows whole skills. Nobody
+    /// was asked for trust yet: the rules of [`Root::tidy`] keep a clone from meaning anything by it. Whoever only
+    /// reads does not fail for it: the next install says what is wrong.
+    pub(crate) fn finish_interrupted_installs(&self) {
         for root in Scope::ALL.iter().filter_map(|scope| self.install_root(*scope).ok()) {
             let _ = root.tidy(&pack::disk::Disk::default());
         }

@@ -46,12 +46,6 @@ impl Session {
         Arc::clone(&self.runtime)
     }
 
-    /// The index of all skills, after whatever an interrupted change of them left was finished.
-    pub(crate) fn index(&self) -> Result<Index, Failure> {
-        self.tidy();
-        self.runtime.index()
-    }
-
     /// Who signs the records that this process makes; nobody where no key can be kept, which is said.
     pub(crate) fn signing_owner(&self, output: &Output) -> Option<Owner> {
         match self.runtime.new_owner() {

@@ -93,6 +93,7 @@ impl Doctor {
 
 fn examine(global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
     let session = Session::start(global, output)?;
+    session.finish_interrupted_installs();
     let index = session.index()?;
     let mut checks = vec![ok("version", env!("CARGO_PKG_VERSION").to_owned())];
     checks.extend(configuration(&session));

@@ -56,6 +56,7 @@ pub(crate) struct Inspection<'a> {
 
 impl Inspect {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.finish_interrupted_installs();
         let index = session.index()?;
         // A skill that was changed can still be looked at; what differs is said.
         let entry = &session.find(&index, &self.name)?.looked_at();

@@ -129,6 +129,7 @@ impl Install {
             let installed = chosen
                 .map(|skill| describe(planned(&root, &pack, skill), scope, origin.clone()))
                 .collect();
+            session.finish_interrupted_installs();
             return Ok(InstallResult {
                 installed,
                 index_hash: session.index()?.hash(),
@@ -158,6 +159,7 @@ impl Install {
         let names: Vec<String> = installed.iter().map(|skill| skill.name.clone()).collect();
         before.keep(session, &names)?;
         remember_source(session, scope, &names, &origin)?;
+        session.finish_interrupted_installs();
         let index = session.index()?;
         index.prepare_search();
         let installed =

@@ -72,6 +72,7 @@ impl<'a> Listing<'a> {
 impl List {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         // The process ends with this command: nothing is gained by freeing every skill before.
+        session.finish_interrupted_installs();
         let index = ManuallyDrop::new(session.index()?);
         if output.json {
             output.result(&Listing::of(&index, session), |_, _| Ok(()))?;

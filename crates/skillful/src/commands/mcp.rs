@@ -80,6 +80,7 @@ impl Mcp {
             Some(address) => Some(runtime.block_on(self.listen(address, &session, output))?),
             None => None,
         };
+        session.finish_interrupted_installs();
         let index = Arc::new(session.index()?);
         let (entrance, file) = listening.unzip();
         let shelf = Arc::new(Shelf::new(
@@ -87,7 +88,10 @@ impl Mcp {
             self.settings(&session, entrance.as_ref().and_then(secret), output)?,
         ));
         let replaced = Arc::downgrade(&shelf);
-        let rebuild = move || session.index().ok();
+        let rebuild = move || {
+            session.finish_interrupted_installs();
+            session.index().ok()
+        };
         let watch = Watch::start(index, rebuild, EVERY, move |index| {
             if let Some(shelf) = replaced.upgrade() {
                 shelf.replace(Arc::clone(index));

@@ -180,6 +180,7 @@ impl New {
 
 /// Whether whatever the skill in this folder becomes is trusted.
 fn is_trusted(folder: &Path, session: &Session) -> Result<bool, Failure> {
+    session.finish_interrupted_installs();
     let index = session.index()?;
     let mut all = index.skills.iter().chain(&index.shadowed);
     Ok(all.any(|entry| entry.path == folder && entry.trusted))

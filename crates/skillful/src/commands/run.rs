@@ -79,6 +79,7 @@ pub(crate) struct RunResult {
 
 impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.finish_interrupted_installs();
         let index = Arc::new(session.index()?);
         // The process ends with this command: nothing is gained by freeing every skill before.
         let _kept = ManuallyDrop::new(Arc::clone(&index));

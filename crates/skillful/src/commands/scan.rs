@@ -144,6 +144,7 @@ impl Scanned {
             _ => &place,
         };
         let Ok(folder) = folder.canonicalize() else {
+            session.finish_interrupted_installs();
             let index = session.index()?;
             let entry = session.find(&index, &path.to_string_lossy())?;
             self.skills.push(ScannedSkill::at(&entry.path, scan_entry(scanner, entry)?));

@@ -39,6 +39,7 @@ pub(crate) struct Hits {
 
 impl Search {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.finish_interrupted_installs();
         let index = session.index()?;
         let hits = Hits { hits: index.search(&self.query.join(" "), self.limit) };
         let width = output.width();

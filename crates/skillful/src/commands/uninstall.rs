@@ -178,6 +178,7 @@ fn report(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     // The next start finds the cache as it should be.
+    session.finish_interrupted_installs();
     session.index()?.prepare_search();
     let text = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
     let moved = Moved {

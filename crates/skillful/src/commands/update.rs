@@ -133,6 +133,7 @@ impl Update {
                 Err(failure) => result.failed.push(group.failed(failure)),
             }
         }
+        session.finish_interrupted_installs();
         session.index()?.prepare_search();
         output.result(&result, |out, palette| {
             let shown = result.updated.iter().chain(&result.kept);

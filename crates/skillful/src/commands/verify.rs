@@ -229,6 +229,7 @@ impl Verify {
 
     /// A skill that was not installed by us has nothing to be held to; its hashes are still worth seeing.
     fn unlocked(&self, session: &Session) -> Result<Verification, Failure> {
+        session.finish_interrupted_installs();
         let index = session.index()?;
         let entry = session.find(&index, &self.target)?;
         let files = Files::open(entry)?.content().records();

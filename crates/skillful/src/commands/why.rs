@@ -56,6 +56,7 @@ pub(crate) struct Hiding {
 
 impl Why {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.finish_interrupted_installs();
         let index = session.index()?;
         let engine = session.engine(CommandLine::default(), None)?;
         let winner = index.get(&self.name, None).map(Entry::looked_at);

@@ -89,6 +89,7 @@ impl Written {
 
 impl New {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.finish_interrupted_installs();
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
         let case = if self.mock { scripted_case(entry) } else { first_case(entry) };

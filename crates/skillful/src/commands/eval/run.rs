@@ -213,6 +213,7 @@ impl Run {
                 found.push(own);
                 continue;
             }
+            session.finish_interrupted_installs();
             let index = session.index()?;
             let entry = index.get(&path.to_string_lossy(), None).ok_or_else(|| {
                 let message = format!("`{}` is neither a path nor a skill", path.display());

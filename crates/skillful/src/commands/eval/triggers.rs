@@ -76,6 +76,7 @@ impl Half {
 
 impl Triggers {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.finish_interrupted_installs();
         let index = session.index()?;
         let entry = session.find(&index, &self.skill)?;
         if let Some(waiting) = entry.waiting {

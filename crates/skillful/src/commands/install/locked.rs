@@ -63,6 +63,7 @@ impl Install {
             };
             installed.extend(done.into_iter().map(|one| describe(one, scope, text.clone())));
         }
+        session.finish_interrupted_installs();
         let index = session.index()?;
         let index_hash = index.hash();
         Ok(InstallResult { installed, index_hash, written: !self.dry_run, left_out: Vec::new() })
