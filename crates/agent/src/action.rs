@@ -10,8 +10,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use permission::Tool;
+
 use crate::freeform::Freeform;
 use crate::plan::PlanUpdate;
+use crate::question::QuestionOption;
 
 /// One thing to do next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,6 +89,29 @@ pub enum Action {
         #[serde(default)]
         pattern: Option<String>,
     },
+    /// Ask the user something.
+    AskUser {
+        /// The question.
+        question: String,
+        /// Answers to choose from; none where any text will do.
+        #[serde(default)]
+        options: Vec<QuestionOption>,
+        /// Whether several may be chosen.
+        #[serde(default)]
+        multiple: bool,
+        /// Whether the answer is a secret, such as a password.
+        #[serde(default)]
+        secret: bool,
+    },
+    /// Put what was changed so far to the user now, not only at the end.
+    ApplyChanges {
+        /// Files and folders; everything outside of `.git` if none is named.
+        #[serde(default)]
+        paths: Vec<String>,
+        /// Why now.
+        #[serde(default)]
+        reason: String,
+    },
     /// Answer, and end the run.
     FinalAnswer {
         /// The answer.
@@ -111,6 +137,10 @@ pub enum ActionKind {
     CallTool,
     /// Read back what was shortened, or what was too long to be shown.
     ReadObservation,
+    /// Ask the user something.
+    AskUser,
+    /// Put what was changed so far to the user.
+    ApplyChanges,
     /// Answer, and end the run.
     FinalAnswer,
 }
@@ -126,6 +156,8 @@ impl ActionKind {
             Self::RunScript => "run_script",
             Self::CallTool => "call_tool",
             Self::ReadObservation => "read_observation",
+            Self::AskUser => "ask_user",
+            Self::ApplyChanges => "apply_changes",
             Self::FinalAnswer => "final_answer",
         }
     }
@@ -148,6 +180,8 @@ impl Action {
             Self::RunScript { .. } => ActionKind::RunScript,
             Self::CallTool { .. } => ActionKind::CallTool,
             Self::ReadObservation { .. } => ActionKind::ReadObservation,
+            Self::AskUser { .. } => ActionKind::AskUser,
+            Self::ApplyChanges { .. } => ActionKind::ApplyChanges,
             Self::FinalAnswer { .. } => ActionKind::FinalAnswer,
         }
     }
@@ -158,6 +192,15 @@ impl Action {
             Self::RunScript { .. } => Some(ActionKind::RunScript.name()),
             Self::CallTool { tool, .. } => Some(tool),
             _ => None,
+        }
+    }
+
+    /// Whether it runs a program, which a budget counts.
+    pub fn runs_program(&self) -> bool {
+        match self {
+            Self::RunScript { .. } => true,
+            Self::CallTool { tool, .. } => tool == Tool::RunCommand.name(),
+            _ => false,
         }
     }
 
@@ -188,12 +231,15 @@ impl Action {
                 format!("{}/{relative_path} {}", skill.name, args.join(" "))
             }
             Self::CallTool { tool, params, .. } => {
-                match params.get("path").or_else(|| params.get("url")) {
+                let target = ["path", "url", "command", "id"].iter().find_map(|key| params.get(*key));
+                match target {
                     Some(Value::String(target)) => format!("{tool} {target}"),
                     _ => tool.clone(),
                 }
             }
             Self::ReadObservation { reference, .. } => reference.clone(),
+            Self::AskUser { question, .. } => question.clone(),
+            Self::ApplyChanges { paths, .. } => paths.join(", "),
             Self::FinalAnswer { .. } => String::new(),
         };
         let text = basics::text::one_line(&text);

@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::outcome::StopReason;
+
 /// How much a run may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
     /// How many decisions the model may make.
     pub max_turns: u32,
-    /// How many tool calls and script runs are allowed.
+    /// How many tool calls are allowed, scripts and commands included.
     pub max_tool_calls: u32,
-    /// How many script runs are allowed.
+    /// How many scripts and commands may run.
     pub max_script_runs: u32,
     /// How many characters the context may have.
     pub max_context_chars: usize,
@@ -26,11 +28,11 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            max_turns: 12,
-            max_tool_calls: 30,
-            max_script_runs: 6,
+            max_turns: 40,
+            max_tool_calls: 100,
+            max_script_runs: 40,
             max_context_chars: 200_000,
-            max_wall_seconds: 600,
+            max_wall_seconds: 1_800,
             max_output_tokens: None,
             max_cost_usd: None,
         }
@@ -75,7 +77,7 @@ pub struct Spent {
     pub turns: u32,
     /// Calls of tools and scripts.
     pub tool_calls: u32,
-    /// Runs of scripts.
+    /// Runs of scripts and commands.
     pub script_runs: u32,
     /// Characters of the context now.
     pub context_chars: usize,
@@ -92,7 +94,7 @@ pub struct Left {
     pub turns: u32,
     /// Calls of tools and scripts.
     pub tool_calls: u32,
-    /// Runs of scripts.
+    /// Runs of scripts and commands.
     pub script_runs: u32,
     /// Characters of the context.
     pub context_chars: usize,
@@ -113,8 +115,7 @@ impl Budget {
     }
 
     /// The limit that ends the run before another decision, if one does.
-    pub(crate) fn exhausted(&self, spent: &Spent) -> Option<crate::outcome::StopReason> {
-        use crate::outcome::StopReason;
+    pub(crate) fn exhausted(&self, spent: &Spent) -> Option<StopReason> {
         let over_tokens =
             self.max_output_tokens.is_some_and(|max| spent.usage.output_tokens >= max);
         let over_cost =
@@ -132,6 +133,32 @@ impl Budget {
         } else {
             None
         }
+    }
+
+    /// The same with as much again of what came to this limit; nothing where more of it is not to be had.
+    pub(crate) fn extended(&self, limit: StopReason, first: &Self) -> Option<Self> {
+        let mut more = self.clone();
+        match limit {
+            StopReason::MaxTurns => more.max_turns = more.max_turns.saturating_add(first.max_turns.max(1)),
+            StopReason::MaxToolCalls => {
+                more.max_tool_calls = more.max_tool_calls.saturating_add(first.max_tool_calls.max(1));
+            }
+            StopReason::MaxScriptRuns => {
+                more.max_script_runs = more.max_script_runs.saturating_add(first.max_script_runs.max(1));
+            }
+            StopReason::MaxWallSeconds => {
+                more.max_wall_seconds = more.max_wall_seconds.saturating_add(first.max_wall_seconds.max(1));
+            }
+            StopReason::MaxOutputTokens => {
+                more.max_output_tokens =
+                    more.max_output_tokens.zip(first.max_output_tokens).map(|(now, first)| now.saturating_add(first.max(1)));
+            }
+            StopReason::MaxCostUsd => {
+                more.max_cost_usd = more.max_cost_usd.zip(first.max_cost_usd).map(|(now, first)| now + first);
+            }
+            _ => return None,
+        }
+        Some(more)
     }
 
     /// What a child run may use: half of what is left, and at least one turn. Its clock is the parent's.

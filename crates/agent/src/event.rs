@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionKind};
 use crate::budget::{Left, Spent, Usage};
+use crate::changes::NotedChanges;
 use crate::context::Message;
 use crate::observation::{LoadedFile, Observation, SelectedSkill};
 use crate::outcome::{Status, StopReason};
 use crate::plan::{Plan, PlanUpdate};
+use crate::question::{Question, QuestionAnswer};
 use crate::reply::Reply;
 use crate::request::{Prepared, Refusal};
 use crate::setup::{Setup, Terms};
@@ -29,7 +31,7 @@ pub use line::Unknown;
 pub const VERSION: u32 = 2;
 
 /// Every type of event that this version writes.
-const KINDS: [&str; 21] = [
+const KINDS: [&str; 26] = [
     "run_started",
     "run_finished",
     "turn_started",
@@ -41,6 +43,11 @@ const KINDS: [&str; 21] = [
     "action_validated",
     "action_executed",
     "observation_recorded",
+    "question_asked",
+    "question_answered",
+    "changes_made",
+    "changes_applied",
+    "changes_undone",
     "plan_created",
     "plan_updated",
     "skill_loaded",
@@ -108,6 +115,16 @@ pub enum EventData {
     ActionExecuted(Box<ActionExecuted>),
     /// The result entered the context.
     ObservationRecorded(ObservationRecorded),
+    /// A person is asked something.
+    QuestionAsked(QuestionAsked),
+    /// They answered, or nobody will.
+    QuestionAnswered(QuestionAnswered),
+    /// The run's layer holds something else than before.
+    ChangesMade(Box<ChangesMade>),
+    /// Changes came to the workspace.
+    ChangesApplied(Box<ChangesApplied>),
+    /// Changes were taken back from the workspace.
+    ChangesUndone(Box<ChangesUndone>),
     /// There is a plan.
     PlanCreated(PlanCreated),
     /// The plan changed, or a change was refused.
@@ -240,6 +257,8 @@ pub enum Initiator {
     User,
     /// The model.
     Model,
+    /// The run itself: at its end, what was changed is put to the user.
+    Run,
 }
 
 impl Initiator {
@@ -248,6 +267,7 @@ impl Initiator {
         match self {
             Self::User => "user",
             Self::Model => "model",
+            Self::Run => "run",
         }
     }
 }
@@ -322,6 +342,51 @@ pub struct ObservationRecorded {
     pub sha256: Sha256,
     /// Where the whole content is kept, when the text is a part of it.
     pub storage_ref: Option<String>,
+}
+
+/// A person is asked something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionAsked {
+    /// Counted from 1.
+    pub number: u32,
+    /// The question.
+    #[serde(flatten)]
+    pub question: Question,
+}
+
+/// They answered, or nobody will.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionAnswered {
+    /// Milliseconds since the run began.
+    pub elapsed_ms: u64,
+    /// Which question.
+    pub number: u32,
+    /// What became of it.
+    pub answer: QuestionAnswer,
+}
+
+/// The run's layer holds something else than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesMade {
+    /// What it holds that the workspace does not.
+    #[serde(flatten)]
+    pub changes: NotedChanges,
+}
+
+/// Changes came to the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesApplied {
+    /// Which ones, with what it takes to undo them.
+    #[serde(flatten)]
+    pub changes: NotedChanges,
+}
+
+/// Changes were taken back from the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesUndone {
+    /// Which ones.
+    #[serde(flatten)]
+    pub changes: NotedChanges,
 }
 
 /// There is a plan.
@@ -449,6 +514,11 @@ impl EventData {
             Self::ActionValidated(_) => "action_validated",
             Self::ActionExecuted(_) => "action_executed",
             Self::ObservationRecorded(_) => "observation_recorded",
+            Self::QuestionAsked(_) => "question_asked",
+            Self::QuestionAnswered(_) => "question_answered",
+            Self::ChangesMade(_) => "changes_made",
+            Self::ChangesApplied(_) => "changes_applied",
+            Self::ChangesUndone(_) => "changes_undone",
             Self::PlanCreated(_) => "plan_created",
             Self::PlanUpdated(_) => "plan_updated",
             Self::SkillLoaded(_) => "skill_loaded",
@@ -468,11 +538,17 @@ impl EventData {
         matches!(self, Self::RunFinished(_))
     }
 
+    /// Whether it is about what became of the changes: such events may follow the end of a run.
+    pub fn is_epilogue(&self) -> bool {
+        matches!(self, Self::ChangesApplied(_) | Self::ChangesUndone(_))
+    }
+
     /// Milliseconds since the run began, where it says so.
     pub fn elapsed_ms(&self) -> Option<u64> {
         match self {
             Self::ModelResponse(response) => Some(response.elapsed_ms),
             Self::ActionExecuted(executed) => Some(executed.elapsed_ms),
+            Self::QuestionAnswered(answered) => Some(answered.elapsed_ms),
             Self::ApprovalGranted(answered) | Self::ApprovalDenied(answered) => {
                 Some(answered.elapsed_ms)
             }

@@ -4,6 +4,7 @@
 
 pub mod action;
 pub mod budget;
+pub mod changes;
 pub mod context;
 pub mod event;
 pub mod freeform;
@@ -11,6 +12,7 @@ pub mod model;
 pub mod observation;
 pub mod outcome;
 pub mod plan;
+pub mod question;
 pub mod reply;
 pub mod request;
 pub mod run;

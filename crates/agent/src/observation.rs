@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::budget::Spent;
+use crate::changes::NotedChanges;
 use crate::request::Refusal;
 
 /// What came of an action.
@@ -30,6 +31,15 @@ pub struct Observation {
     /// What a child run used.
     #[serde(default)]
     pub spent: Option<Spent>,
+    /// What the run's layer holds by now, where that is something else than before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Box<NotedChanges>>,
+    /// What was applied to the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Box<NotedChanges>>,
+    /// A picture that a model which can see is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Box<Image>>,
 }
 
 impl Observation {
@@ -51,8 +61,25 @@ impl Observation {
             storage_ref: None,
             loaded: Vec::new(),
             spent: None,
+            changes: None,
+            applied: None,
+            image: None,
         }
     }
+}
+
+/// A picture, kept beside the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Image {
+    /// What it is, such as `image/png`.
+    pub media_type: String,
+    /// Where it is kept, relative to the run's folder.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// Its SHA-256.
+    pub sha256: Sha256,
+    /// Its bytes.
+    pub bytes: u64,
 }
 
 /// What the record says of an action besides what the model is told.
@@ -181,6 +208,9 @@ pub struct SelectedSkill {
     pub hash: SkillHash,
     /// The tools it may use, where it says so.
     pub allowed_tools: Option<Vec<String>>,
+    /// The commands it may run, as patterns, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_commands: Option<Vec<String>>,
     /// In the conversation or in a child run.
     pub run_mode: RunMode,
     /// What was read and handed over.

@@ -11,6 +11,10 @@ pub enum StopReason {
     FinalAnswer,
     /// No decisions are left.
     MaxTurns,
+    /// No tool calls are left.
+    MaxToolCalls,
+    /// No scripts and commands are left.
+    MaxScriptRuns,
     /// No time is left.
     MaxWallSeconds,
     /// The context is full.
@@ -61,6 +65,8 @@ impl StopReason {
         match self {
             Self::FinalAnswer => "final_answer",
             Self::MaxTurns => "max_turns",
+            Self::MaxToolCalls => "max_tool_calls",
+            Self::MaxScriptRuns => "max_script_runs",
             Self::MaxWallSeconds => "max_wall_seconds",
             Self::MaxContextChars => "max_context_chars",
             Self::MaxOutputTokens => "max_output_tokens",
@@ -78,6 +84,8 @@ impl StopReason {
         match self {
             Self::FinalAnswer => "the model answered",
             Self::MaxTurns => "the run used all its turns (`max_turns`)",
+            Self::MaxToolCalls => "the run used all its tool calls (`max_tool_calls`)",
+            Self::MaxScriptRuns => "the run used all its scripts and commands (`max_script_runs`)",
             Self::MaxWallSeconds => "the run used all its time (`max_wall_seconds`)",
             Self::MaxContextChars => "the context is full (`max_context_chars`)",
             Self::MaxOutputTokens => "the model wrote as much as it may (`max_output_tokens`)",

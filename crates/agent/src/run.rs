@@ -8,6 +8,8 @@
 
 mod act;
 mod answer;
+mod ask;
+mod close;
 mod decide;
 mod guard;
 mod notes;
@@ -18,11 +20,12 @@ mod tests;
 use std::time::Duration;
 
 use basics::skill::RunMode;
-use permission::{ApprovalRequest, ToolSet};
+use permission::{ApprovalRequest, Mode, ToolSet};
 use serde::Serialize;
 
 use crate::action::{Action, SkillRef};
-use crate::budget::Spent;
+use crate::budget::{Budget, Spent};
+use crate::changes::{ApplyWhen, NotedChanges};
 use crate::context::{Context, system_text};
 use crate::event::{
     BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator, RunFinished,
@@ -31,9 +34,13 @@ use crate::event::{
 use crate::observation::{Loaded, Observation, SelectedSkill};
 use crate::outcome::{Outcome, StopReason};
 use crate::plan::{Plan, StepStatus};
+use crate::question::Question;
 use crate::request::{Refusal, Request};
 use crate::setup::{Preloaded, Provenance, RunKind, Setup, Terms};
 use crate::step::{Input, Noted, Step};
+use ask::After;
+pub use close::GIT;
+use close::Offered;
 pub use notes::RunState;
 
 /// A chunk of a skill.
@@ -62,6 +69,18 @@ pub struct Run {
     turn: u32,
     observations: u32,
     last: Option<Observation>,
+    /// What the layer holds that is not in the workspace, why it is not, and what is.
+    pending: Option<NotedChanges>,
+    unapplied: Option<String>,
+    applied: Vec<NotedChanges>,
+    offered: Offered,
+    /// How it will end, once what it changed was put to the user.
+    closing: Option<Outcome>,
+    /// How many questions were asked, and how many of them by the model.
+    questions: u32,
+    own_questions: u32,
+    /// What it may use before anybody extends it.
+    first_budget: Budget,
     phase: Phase,
     notes: Vec<Happening>,
 }
@@ -77,6 +96,7 @@ enum Phase {
     Preparation { action: Action },
     Answer { action: Action, request: Request, question: Box<ApprovalRequest> },
     Observation { action: Action, request: Request },
+    Question { question: Box<Question>, after: Box<After> },
     Nothing { outcome: Outcome },
 }
 
@@ -96,7 +116,8 @@ impl Run {
             RunKind::Served => String::new(),
             RunKind::Own | RunKind::Child => {
                 let skills = setup.patience.skills_per_turn;
-                system_text(setup.rules, &setup.tools, &setup.catalog, skills)
+                let here = setup.here.as_ref().map(|here| (here, setup.mode));
+                system_text(setup.rules, &setup.tools, &setup.catalog, skills, here)
             }
         };
         let context = Context::new(&setup.run_id, system, &setup.request);
@@ -112,6 +133,14 @@ impl Run {
             turn: 0,
             observations: 0,
             last: None,
+            pending: None,
+            unapplied: None,
+            applied: Vec::new(),
+            offered: Offered::default(),
+            closing: None,
+            questions: 0,
+            own_questions: 0,
+            first_budget: setup.budget.clone(),
             phase: Phase::Decision { attempt: 1 },
             notes: Vec::new(),
             setup,
@@ -139,6 +168,7 @@ impl Run {
             Phase::Preparation { action } => Step::Prepare(action),
             Phase::Answer { action, request, .. } => Step::Ask(Noted { action, request }),
             Phase::Observation { action, request } => Step::Perform(Noted { action, request }),
+            Phase::Question { question, .. } => Step::Question(question),
             Phase::Nothing { outcome } => Step::Done(outcome),
         }
     }
@@ -178,6 +208,9 @@ impl Run {
             }
             (Phase::Observation { action, .. }, Input::Observed(observation)) => {
                 self.observed(&action, observation, elapsed)
+            }
+            (Phase::Question { after, .. }, Input::QuestionAnswered(answer)) => {
+                self.question_answered(*after, answer, elapsed)
             }
             (phase, _) => {
                 self.phase = phase;
@@ -239,8 +272,21 @@ impl Run {
             Phase::Preparation { action }
             | Phase::Answer { action, .. }
             | Phase::Observation { action, .. } => Some(action),
-            Phase::Decision { .. } | Phase::Nothing { .. } => None,
+            Phase::Decision { .. } | Phase::Question { .. } | Phase::Nothing { .. } => None,
         }
+    }
+
+    /// The question that waits for a person.
+    pub fn question(&self) -> Option<&Question> {
+        match &self.phase {
+            Phase::Question { question, .. } => Some(question),
+            _ => None,
+        }
+    }
+
+    /// What may be done unasked, and what not at all.
+    pub fn mode(&self) -> Mode {
+        self.setup.mode
     }
 
     /// How many turns have begun.
@@ -293,6 +339,8 @@ impl Run {
             catalog: String::new(),
             budget: self.setup.budget.share(&self.spent),
             invoked: None,
+            apply: ApplyWhen::Never,
+            attended: false,
             preloaded: vec![Preloaded { skill: skill.clone(), text: observation.text.clone() }],
             kind: RunKind::Child,
             facts: Provenance { parent: Some(self.setup.run_id.clone()), ..Provenance::default() },
@@ -312,6 +360,7 @@ impl Run {
             Phase::Preparation { .. } => "what the action would touch",
             Phase::Answer { .. } => "a person's answer",
             Phase::Observation { .. } => "what came of the action",
+            Phase::Question { .. } => "a person's answer to a question",
             Phase::Nothing { .. } => "nothing",
         }
     }
@@ -328,7 +377,10 @@ impl Run {
             self.note(EventData::ContextCompacted(compacted));
         }
         if let Some(reason) = self.setup.budget.exhausted(&self.spent) {
-            return self.finish(reason);
+            return match self.may_extend(reason) {
+                true => self.ask_at_limit(reason, After::Turn(reason)),
+                false => self.finish(reason),
+            };
         }
         self.turn += 1;
         self.spent.turns += 1;
@@ -339,6 +391,7 @@ impl Run {
     /// What was noted is left as it is; a prompt that speaks of the old terms is noted anew.
     fn resumed(&mut self, phase: Phase, terms: Terms, elapsed: u64) {
         let Terms { budget, patience, tools, store_prompts } = terms.clone();
+        self.first_budget = budget.clone();
         self.setup = Setup { budget, patience, tools, store_prompts, ..self.setup.clone() };
         self.note(EventData::BudgetUpdated(Box::new(BudgetUpdated {
             elapsed_ms: Some(elapsed),
@@ -354,12 +407,18 @@ impl Run {
 
     fn answer(&mut self, content: String) {
         self.note_ruling(None);
-        self.end_run(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
+        self.close(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
     }
 
     fn finish(&mut self, reason: StopReason) {
-        let answer = self.degraded_answer(reason);
-        self.end_run(Outcome { stop_reason: reason, answer });
+        // What it stopped with while it was closing matters more than why it cannot go on.
+        let outcome = self.closing.take().unwrap_or_else(|| {
+            Outcome { stop_reason: reason, answer: self.degraded_answer(reason) }
+        });
+        match reason {
+            StopReason::Cancelled => self.end_run(outcome),
+            _ => self.close(outcome),
+        }
     }
 
     fn end_run(&mut self, outcome: Outcome) {

@@ -4,12 +4,13 @@ mod scanned;
 
 use basics::sha256::Sha256;
 use basics::skill::CatalogFormat;
-use permission::ToolSet;
+use permission::{Mode, ToolSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::SkillRef;
 use crate::budget::Budget;
+use crate::changes::ApplyWhen;
 use crate::context::LATEST_RULES;
 use crate::observation::{SelectedSkill, or_default};
 
@@ -44,9 +45,38 @@ pub struct Setup {
     /// Whether prompts and the model's own words are recorded, not only their hash and size.
     #[serde(default)]
     pub store_prompts: bool,
+    /// What may be done unasked, and what not at all.
+    #[serde(default)]
+    pub mode: Mode,
+    /// When what it changed is put to somebody.
+    #[serde(default = "never")]
+    pub apply: ApplyWhen,
+    /// Whether a person is there, who is asked at a limit whether to go on.
+    #[serde(default)]
+    pub attended: bool,
+    /// Where it works, in words for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub here: Option<Here>,
     /// What it came from, for whoever reads the record.
     #[serde(default, deserialize_with = "or_default")]
     pub facts: Provenance,
+}
+
+/// Where a run works, in words for the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Here {
+    /// The workspace.
+    pub workspace: String,
+    /// Where programs begin.
+    pub folder: String,
+    /// The operating system.
+    pub system: String,
+    /// The day it began.
+    pub date: String,
+    /// What runs commands.
+    pub shell: String,
+    /// The interpreters that programs find.
+    pub interpreters: Vec<String>,
 }
 
 /// Who began a run.
@@ -135,6 +165,10 @@ impl Setup {
             preloaded: Vec::new(),
             kind: RunKind::Own,
             store_prompts: false,
+            mode: Mode::default(),
+            apply: ApplyWhen::default(),
+            attended: false,
+            here: None,
             facts: Provenance::default(),
         }
     }
@@ -148,6 +182,11 @@ impl Setup {
             store_prompts: self.store_prompts,
         }
     }
+}
+
+/// Of records that do not say it: they were made before there were layers.
+fn never() -> ApplyWhen {
+    ApplyWhen::Never
 }
 
 fn no_tools() -> ToolSet {
@@ -173,12 +212,19 @@ pub struct Patience {
     pub same_failures: u32,
     /// How many skills one action may load.
     pub skills_per_turn: usize,
+    /// How many questions the model may ask the user.
+    #[serde(default = "questions")]
+    pub questions: u32,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { corrections: 2, same_failures: 3, skills_per_turn: 2 }
+        Self { corrections: 2, same_failures: 3, skills_per_turn: 2, questions: questions() }
     }
+}
+
+fn questions() -> u32 {
+    5
 }
 
 /// What the user's settings say about a run, at its beginning and whenever it is taken up again.

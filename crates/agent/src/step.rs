@@ -7,6 +7,7 @@ use crate::action::Action;
 use crate::context::Prompt;
 use crate::observation::Observation;
 use crate::outcome::Outcome;
+use crate::question::{Question, QuestionAnswer};
 use crate::reply::Reply;
 use crate::request::{Prepared, Request};
 use crate::setup::Terms;
@@ -25,6 +26,8 @@ pub enum Step<'run> {
     /// Do what was prepared; answer with [`Input::Observed`]. Whoever does it needs the proof that the
     /// permission engine gave when it was prepared or answered; without it, prepare the action again.
     Perform(Noted<'run>),
+    /// Put a question to a person; answer with [`Input::QuestionAnswered`].
+    Question(&'run Question),
     /// Stop.
     Done(&'run Outcome),
 }
@@ -52,6 +55,8 @@ pub enum Input {
     Answered(Answer),
     /// What came of it.
     Observed(Observation),
+    /// What a person said to a question.
+    QuestionAnswered(QuestionAnswer),
     /// Somebody wants the run to stop.
     Cancelled,
     /// The run goes on after an interruption, under other terms than before.

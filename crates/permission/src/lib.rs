@@ -8,6 +8,7 @@ mod command_line;
 mod denial;
 mod engine;
 mod grant;
+mod mode;
 pub mod params;
 mod pattern;
 mod permission;
@@ -22,6 +23,7 @@ pub use approval::{
 pub use command_line::{CommandLine, InvalidRule};
 pub use denial::Denial;
 pub use engine::{Configuration, Decision, Engine, Layer, Reason, Ruling};
+pub use mode::Mode;
 pub use grant::{Grant, SkillHash};
 pub use pattern::Pattern;
 pub use permission::Permission;

@@ -139,7 +139,7 @@ impl Tool {
             Self::WriteFile => Some(schema_for!(WriteFile)),
             Self::DeleteFile => Some(schema_for!(DeleteFile)),
             Self::NetworkRequest => Some(schema_for!(NetworkRequest)),
-            Self::RunScript => None,
+            Self::RunScript | Self::RunCommand => None,
         }
     }
 }

@@ -91,7 +91,7 @@ impl From<Tool> for Permission {
             Tool::ReadFile => Self::ReadFile,
             Tool::ListDir => Self::ListDir,
             Tool::Grep => Self::Grep,
-            Tool::RunScript => Self::RunScript,
+            Tool::RunScript | Tool::RunCommand => Self::RunScript,
             Tool::WriteFile => Self::WriteFile,
             Tool::DeleteFile => Self::DeleteFile,
             Tool::NetworkRequest => Self::NetworkRequest,

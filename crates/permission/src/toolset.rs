@@ -35,6 +35,8 @@ pub enum Tool {
     Grep,
     /// Runs a skill's script in the sandbox.
     RunScript,
+    /// Runs a command.
+    RunCommand,
     /// Writes a file.
     WriteFile,
     /// Deletes a file.
@@ -45,11 +47,12 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ReadFile,
         Self::ListDir,
         Self::Grep,
         Self::RunScript,
+        Self::RunCommand,
         Self::WriteFile,
         Self::DeleteFile,
         Self::NetworkRequest,
@@ -62,6 +65,7 @@ impl Tool {
             Self::ListDir => "list_dir",
             Self::Grep => "grep",
             Self::RunScript => "run_script",
+            Self::RunCommand => "run_command",
             Self::WriteFile => "write_file",
             Self::DeleteFile => "delete_file",
             Self::NetworkRequest => "network_request",
@@ -77,7 +81,7 @@ impl Tool {
     pub const fn risk(self) -> Risk {
         match self {
             Self::ReadFile | Self::ListDir | Self::Grep => Risk::Low,
-            Self::RunScript => Risk::Medium,
+            Self::RunScript | Self::RunCommand => Risk::Medium,
             Self::WriteFile | Self::DeleteFile | Self::NetworkRequest => Risk::High,
         }
     }

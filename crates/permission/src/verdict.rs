@@ -125,6 +125,8 @@ pub enum Answer {
         #[serde(default)]
         message: Option<String>,
     },
+    /// Nobody is there; what it is about is kept for later.
+    Later,
 }
 
 impl Answer {
@@ -135,6 +137,7 @@ impl Answer {
             Self::Run => "run",
             Self::Always => "always",
             Self::Reject { .. } => "reject",
+            Self::Later => "later",
         }
     }
 }
@@ -220,6 +223,9 @@ impl<T: Request> Pending<T> {
             Answer::Run | Answer::Always => Scope::Run,
             Answer::Reject { message } => {
                 return Err(Denial::Rejected { decision: self.decision, message });
+            }
+            Answer::Later => {
+                return Err(Denial::Rejected { decision: self.decision, message: None });
             }
         };
         let mut decision = self.decision;

@@ -1,15 +1,25 @@
 //! What every model is told first.
 
-use permission::{Tool, ToolSet};
+use permission::{Mode, Tool, ToolSet};
+
+use crate::setup::Here;
 
 /// The texts of all versions, the first one first: a record is replayed with the one that its model was told.
-const RULES: [&str; 2] = [include_str!("rules/1.md"), include_str!("rules/2.md")];
+const RULES: [&str; 3] =
+    [include_str!("rules/1.md"), include_str!("rules/2.md"), include_str!("rules/3.md")];
 
 /// The version that new runs get.
 pub const LATEST: u32 = RULES.len() as u32;
 
-/// Rules, protocol, tools and catalog: the part that is the same in every turn. One action may select so many skills.
-pub fn system_text(version: u32, tools: &ToolSet, catalog: &str, skills_per_turn: usize) -> String {
+/// Rules, protocol, tools, where the run works and catalog: the part that is the same in every turn. One action may
+/// select so many skills.
+pub fn system_text(
+    version: u32,
+    tools: &ToolSet,
+    catalog: &str,
+    skills_per_turn: usize,
+    here: Option<(&Here, Mode)>,
+) -> String {
     let skills = match skills_per_turn {
         0 => "no skill".to_owned(),
         1 => "one skill".to_owned(),
@@ -26,9 +36,29 @@ pub fn system_text(version: u32, tools: &ToolSet, catalog: &str, skills_per_turn
     for tool in callable {
         text.push_str(&format!("- {} {}\n", tool.name(), parameters(tool)));
     }
+    if let Some((here, mode)) = here {
+        text.push_str(&place(here, mode));
+    }
     text.push_str("\n# Catalog\n");
     text.push_str(if catalog.is_empty() { "There are no skills.\n" } else { catalog });
     text
+}
+
+/// Where the run works, and what its mode means.
+fn place(here: &Here, mode: Mode) -> String {
+    let Here { workspace, folder, system, date, shell, interpreters } = here;
+    let mode = match mode {
+        Mode::ReadOnly => "read-only: you can read; scripts, commands and changes are off",
+        Mode::Ask => "ask: the user is asked before each script and command",
+        Mode::Contained => "contained: scripts and commands run unasked in the sandbox",
+        Mode::Plan => {
+            "plan: you can read; answer with a plan as final_answer, and the user approves it before anything is done"
+        }
+    };
+    format!(
+        "\n# Here\n- Workspace: {workspace}\n- Scripts and commands start in: {folder}\n- System: {system}; shell: {shell}; today: {date}\n- Interpreters: {}\n- Mode: {mode}\n",
+        if interpreters.is_empty() { "none".to_owned() } else { interpreters.join(", ") }
+    )
 }
 
 /// `{"path": string, "offset"?: integer}` from the tool's schema.

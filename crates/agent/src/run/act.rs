@@ -2,6 +2,7 @@
 
 use permission::{Answer, ApprovalRequest};
 
+use super::ask::After;
 use super::guard::Ruling;
 use super::{ChunkRef, Phase, Run};
 use crate::action::Action;
@@ -21,9 +22,24 @@ impl Run {
     pub(super) fn plan_action(&mut self, action: Action, initiator: Initiator) {
         let planned = ActionPlanned { initiator, action: action.clone() };
         self.note(EventData::ActionPlanned(planned));
+        self.act(action);
+    }
+
+    /// Goes on with a planned action as far as nobody else is needed.
+    pub(super) fn act(&mut self, action: Action) {
         match self.rule(&action) {
             Ruling::Go(action) => self.phase = Phase::Preparation { action },
             Ruling::Answer(content) => self.answer(content),
+            Ruling::Plan(content) => {
+                self.note_ruling(None);
+                self.ask_about_plan(&content, action);
+            }
+            Ruling::Question(question) => {
+                self.note_ruling(None);
+                self.own_questions += 1;
+                self.ask(question, After::Tell(action));
+            }
+            Ruling::Limit(limit) => self.ask_at_limit(limit, After::Act(limit, action)),
             Ruling::Known(text) => {
                 self.note_ruling(None);
                 self.conclude(&action, &Observation::of(text));
@@ -89,7 +105,17 @@ impl Run {
                 );
                 self.conclude(&action, &Observation::failed(&refusal));
             }
-            _ if self.time_left(elapsed).is_zero() => {
+            Answer::Later => {
+                self.note(EventData::ApprovalDenied(noted));
+                let refusal = Refusal::new(
+                    "ApprovalRequired",
+                    "nobody is there to look at the changes; they are kept",
+                    "go on; the user applies them later",
+                );
+                self.conclude(&action, &Observation::failed(&refusal));
+            }
+            // What a run has changed is applied even if no time is left for anything else.
+            _ if self.time_left(elapsed).is_zero() && self.closing.is_none() => {
                 self.note(EventData::ApprovalGranted(noted));
                 self.finish(StopReason::MaxWallSeconds);
             }
@@ -108,6 +134,7 @@ impl Run {
             ok: observation.code.is_none(),
             observation: observation.clone(),
         })));
+        self.note_changes(action, &observation);
         let observation = self.fitted(observation);
         for loaded in &observation.loaded {
             self.load(loaded);
@@ -145,7 +172,7 @@ impl Run {
         if matches!(action, Action::CallTool { .. } | Action::RunScript { .. }) {
             self.spent.tool_calls += 1;
         }
-        if matches!(action, Action::RunScript { .. }) {
+        if action.runs_program() {
             self.spent.script_runs += 1;
         }
     }
@@ -171,7 +198,7 @@ impl Run {
     }
 
     /// The end of an action: the model is told, and the next turn begins.
-    fn conclude(&mut self, action: &Action, observation: &Observation) {
+    pub(super) fn conclude(&mut self, action: &Action, observation: &Observation) {
         self.observations += 1;
         let number = self.observations;
         let state = observation.code.as_deref().unwrap_or("ok");
@@ -206,11 +233,13 @@ impl Run {
             Some(code) => self.failures.push(format!("{}: {code}", action.summary())),
         }
         self.last = Some(observation.clone());
-        if self.is_stuck(action, observation) {
+        if matches!(action, Action::ApplyChanges { .. }) {
+            self.unapplied.clone_from(&observation.code);
+        }
+        if self.closing.is_none() && self.is_stuck(action, observation) {
             return self.finish(StopReason::RepeatedFailure);
         }
-        self.end_turn();
-        self.next_turn();
+        self.go_on();
     }
 
     fn is_stuck(&mut self, action: &Action, observation: &Observation) -> bool {

@@ -1,11 +1,14 @@
 //! Is an action legal now? Decided before anything is looked up.
 
 use basics::inner_path::InnerPath;
-use permission::{Tool, ToolSet};
+use permission::{Mode, Tool, ToolSet};
 
+use super::ask::used_up;
 use super::{ChunkRef, Run};
 use crate::action::{Action, SkillRef};
 use crate::observation::SelectedSkill;
+use crate::outcome::StopReason;
+use crate::question::{About, Question};
 use crate::request::Refusal;
 use crate::setup::RunKind;
 
@@ -17,6 +20,12 @@ pub(super) enum Ruling {
     Known(String),
     /// The run is over.
     Answer(String),
+    /// This is a plan, which a person approves first.
+    Plan(String),
+    /// The model asks something.
+    Question(Question),
+    /// A limit was reached, and a person may let it go on.
+    Limit(StopReason),
     /// Not now, or not at all.
     Illegal(Refusal),
 }
@@ -31,7 +40,24 @@ impl Run {
 
     fn check(&self, action: &Action) -> Result<Ruling, Refusal> {
         match action {
-            Action::FinalAnswer { content } => return Ok(Ruling::Answer(content.clone())),
+            Action::FinalAnswer { content } => {
+                let is_plan = self.setup.mode == Mode::Plan && self.setup.kind == RunKind::Own;
+                return Ok(if is_plan { Ruling::Plan(content.clone()) } else { Ruling::Answer(content.clone()) });
+            }
+            Action::AskUser { question, options, multiple, secret } => {
+                self.check_question()?;
+                return Ok(Ruling::Question(Question {
+                    about: About::Task,
+                    question: question.clone(),
+                    options: options.clone(),
+                    multiple: *multiple,
+                    secret: *secret,
+                }));
+            }
+            Action::ApplyChanges { .. } if self.pending().is_none() => {
+                return Ok(Ruling::Known("Nothing was changed that could be applied.".to_owned()));
+            }
+            Action::ApplyChanges { .. } => {}
             Action::SelectSkills { skills, reason } => return self.check_selection(skills, reason),
             Action::SearchSkills { .. } | Action::ReadObservation { .. } => {}
             Action::LoadResource { skill, .. } => self.check_selected(skill)?,
@@ -48,14 +74,18 @@ impl Run {
                 let skill = self.selected(skill)?;
                 is_script(relative_path)?;
                 self.allowed(Tool::RunScript.name(), Some(skill))?;
-                self.within_budget(action)?;
+                if let Some(limit) = self.spent_limit(action) {
+                    return self.at_limit(limit);
+                }
             }
             Action::CallTool { tool, skill, .. } => {
                 match skill {
                     Some(skill) => self.allowed(tool, Some(self.selected(skill)?))?,
                     None => self.allowed_for_any(tool)?,
                 }
-                self.within_budget(action)?;
+                if let Some(limit) = self.spent_limit(action) {
+                    return self.at_limit(limit);
+                }
             }
         }
         Ok(Ruling::Go(self.pinned(action)))
@@ -173,37 +203,46 @@ impl Run {
         refused.map_or_else(|| self.allowed(tool, None), Err)
     }
 
-    fn within_budget(&self, action: &Action) -> Result<(), Refusal> {
+    /// The limit that keeps the action from being done.
+    fn spent_limit(&self, action: &Action) -> Option<StopReason> {
         let budget = &self.setup.budget;
-        let used_up = if self.spent.tool_calls >= budget.max_tool_calls {
-            "max_tool_calls"
-        } else if matches!(action, Action::RunScript { .. })
-            && self.spent.script_runs >= budget.max_script_runs
-        {
-            "max_script_runs"
+        if self.spent.tool_calls >= budget.max_tool_calls {
+            Some(StopReason::MaxToolCalls)
+        } else if action.runs_program() && self.spent.script_runs >= budget.max_script_runs {
+            Some(StopReason::MaxScriptRuns)
         } else {
+            None
+        }
+    }
+
+    fn at_limit(&self, limit: StopReason) -> Result<Ruling, Refusal> {
+        match self.may_extend(limit) {
+            true => Ok(Ruling::Limit(limit)),
+            false => Err(used_up(limit)),
+        }
+    }
+
+    fn check_question(&self) -> Result<(), Refusal> {
+        let most = self.setup.patience.questions;
+        if self.own_questions < most {
             return Ok(());
-        };
+        }
         Err(Refusal::new(
             "BudgetExceeded",
-            format!("`{used_up}` is used up"),
-            "answer with what you have",
+            format!("at most {most} questions may be asked in a run"),
+            "choose sensibly, and say in the final answer what you chose",
         ))
     }
 }
 
-/// Scripts stand under the skill's `scripts/` folder.
+/// A script is a file of its skill, wherever in its folder.
 fn is_script(path: &str) -> Result<(), Refusal> {
-    let blocked = |message: String| {
-        Err(Refusal::new(
-            "PathTraversalBlocked",
-            message,
-            "name a file under the skill's scripts/ folder",
-        ))
-    };
     match InnerPath::new(path) {
-        Ok(inner) if inner.as_str().starts_with("scripts/") => Ok(()),
-        Ok(inner) => blocked(format!("`{inner}` is not under scripts/")),
-        Err(error) => blocked(error.to_string()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(Refusal::new(
+            "PathTraversalBlocked",
+            error.to_string(),
+            "name a file in the skill's folder",
+        )),
     }
 }

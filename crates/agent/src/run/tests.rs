@@ -1,4 +1,5 @@
 mod endings;
+mod hands;
 mod prompts;
 
 use basics::skill::{LoadReport, Source};
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::budget::Usage;
+use crate::question::{Question, QuestionAnswer};
 use crate::reply::{Raw, Reply};
 use crate::request::Prepared;
 
@@ -19,6 +21,7 @@ struct Play {
     prepare: fn(&Action) -> Prepared,
     perform: fn(&Request) -> Observation,
     answer: Answer,
+    say: fn(&Question) -> QuestionAnswer,
     events: Vec<Happening>,
     prompts: Vec<String>,
     elapsed: u64,
@@ -39,6 +42,7 @@ fn play(setup: Setup, replies: Vec<Reply>) -> Play {
         prepare: allowed,
         perform: fine,
         answer: Answer::Once,
+        say: |_| QuestionAnswer::Nobody,
         events: Vec::new(),
         prompts: Vec::new(),
         elapsed: 0,
@@ -68,6 +72,7 @@ impl Play {
             Step::Prepare(action) => Input::Prepared((self.prepare)(action)),
             Step::Ask(_) => Input::Answered(self.answer.clone()),
             Step::Perform(noted) => Input::Observed((self.perform)(noted.request)),
+            Step::Question(question) => Input::QuestionAnswered((self.say)(question)),
             Step::Done(_) => return,
         };
         self.elapsed += 10;
@@ -145,6 +150,7 @@ fn fine(request: &Request) -> Observation {
         name: name.name.clone(),
         source: Source::User,
         hash: SkillHash("sha256:0".to_owned()),
+        allowed_commands: None,
         allowed_tools: (name.name == "reader").then(|| vec!["read_file".to_owned()]),
         run_mode: RunMode::Inline,
         report: LoadReport::of_file("SKILL.md", b""),
@@ -260,15 +266,8 @@ fn what_is_not_legal_now_is_refused_with_a_code_and_never_done() {
 }
 
 #[test]
-fn scripts_stand_under_the_scripts_folder() {
-    for path in [
-        "run.sh",
-        "../scripts/run.sh",
-        "scripts/../run.sh",
-        "/scripts/run.sh",
-        "scripts\\run.sh",
-        "scripts",
-    ] {
+fn scripts_are_files_inside_their_skill() {
+    for path in ["../run.sh", "scripts/../run.sh", "/scripts/run.sh", "scripts\\run.sh"] {
         let play = play(setup(), vec![decided(select(&["alpha"])), decided(script("alpha", path))])
             .played();
         assert_eq!(play.codes(), [None, Some("PathTraversalBlocked")], "{path}");
