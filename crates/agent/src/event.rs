@@ -540,7 +540,7 @@ impl EventData {
 
     /// Whether it is about what became of the changes: such events may follow the end of a run.
     pub fn is_epilogue(&self) -> bool {
-        matches!(self, Self::ChangesApplied(_) | Self::ChangesUndone(_))
+        matches!(self, Self::ChangesMade(_) | Self::ChangesApplied(_) | Self::ChangesUndone(_))
     }
 
     /// Milliseconds since the run began, where it says so.

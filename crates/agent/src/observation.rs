@@ -85,9 +85,6 @@ pub struct Image {
 /// What the record says of an action besides what the model is told.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
-    /// Changes of files, which can be taken back.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Stored>,
     /// The child run that did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child_run: Option<String>,
@@ -106,16 +103,6 @@ pub struct Facts {
     /// Whatever else is known: durations, limits, sizes. Nothing is decided by it.
     #[serde(flatten)]
     pub more: Details,
-}
-
-/// A file beside the events.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Stored {
-    /// Relative to the run's folder.
-    #[serde(rename = "ref")]
-    pub name: String,
-    /// Its SHA-256.
-    pub sha256: Sha256,
 }
 
 /// What a program wrote.

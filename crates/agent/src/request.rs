@@ -18,6 +18,18 @@ pub struct Request {
     pub permission: Permission,
     /// What it touches.
     pub patterns: Vec<String>,
+    /// Other names of what it touches, under which a rule may deny it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shadows: Vec<String>,
+    /// What an answer for always would be remembered as, where that is not the patterns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<String>,
+    /// Why nobody but a person can say what it would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unclear: Option<String>,
+    /// Whether it happens behind every wall that there is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contained: bool,
     /// How much it can harm.
     pub risk: Risk,
     /// What will happen, as a phrase that begins with a verb.
@@ -31,6 +43,27 @@ pub struct Request {
     pub skill_hash: Option<SkillHash>,
     /// Whether it changes nothing, so that it may be repeated after an interruption.
     pub read_only: bool,
+}
+
+impl Request {
+    /// Something that touches nothing, changes nothing and harms nobody, until more is said of it.
+    pub fn new(action: Action, permission: Permission) -> Self {
+        Self {
+            action,
+            permission,
+            patterns: Vec::new(),
+            shadows: Vec::new(),
+            always: Vec::new(),
+            unclear: None,
+            contained: false,
+            risk: Risk::Low,
+            effect: String::new(),
+            params: Value::Null,
+            file: None,
+            skill_hash: None,
+            read_only: true,
+        }
+    }
 }
 
 impl permission::Request for Request {

@@ -78,15 +78,9 @@ fn prepared(action: &Action, comes: &Comes) -> Prepared {
     let decision =
         Decision { permission: Permission::Skill, action: Effect::Allow, rulings: Vec::new() };
     let request = Request {
-        action: action.clone(),
-        permission: Permission::Skill,
         patterns: Vec::new(),
-        risk: Risk::Low,
         effect: String::new(),
-        params: Value::Null,
-        file: None,
-        skill_hash: None,
-        read_only: true,
+        ..Request::new(action.clone(), Permission::Skill)
     };
     let question = ApprovalRequest {
         id: ApprovalId::numbered(1),

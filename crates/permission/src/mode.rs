@@ -16,3 +16,16 @@ pub enum Mode {
     /// A plan first.
     Plan,
 }
+
+impl Mode {
+    /// The one of the two that lets less happen unasked.
+    pub fn stricter(self, other: Self) -> Self {
+        let strictness = |mode: Self| match mode {
+            Self::Contained => 0,
+            Self::Ask => 1,
+            Self::Plan => 2,
+            Self::ReadOnly => 3,
+        };
+        if strictness(other) > strictness(self) { other } else { self }
+    }
+}

@@ -66,6 +66,89 @@ pub struct WriteFile {
     pub content: String,
 }
 
+/// Replace an exact text in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditFile {
+    /// The file: a path in the workspace.
+    pub path: String,
+    /// The exact text to be replaced.
+    pub old: String,
+    /// What stands there afterwards.
+    pub new: String,
+    /// Whether every place is replaced, and not exactly one.
+    #[serde(default)]
+    pub all: bool,
+}
+
+/// Run a command with the shell, in the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunCommand {
+    /// The command.
+    pub command: String,
+    /// x
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// x
+    #[serde(default)]
+    pub stdin: Option<String>,
+    /// x
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+    /// x
+    #[serde(default)]
+    pub background: bool,
+    /// x
+    #[serde(default)]
+    pub needs: Option<Needs>,
+    /// x
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+/// x
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Needs {
+    /// x
+    pub network: Vec<String>,
+    /// x
+    pub secrets: Vec<String>,
+}
+
+/// Look at a command in the background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandOutput {
+    /// x
+    pub id: String,
+    /// x
+    #[serde(default)]
+    pub wait_seconds: Option<u64>,
+}
+
+/// Write to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandInput {
+    /// x
+    pub id: String,
+    /// x
+    pub text: String,
+    /// x
+    #[serde(default)]
+    pub end: bool,
+}
+
+/// End it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandStop {
+    /// x
+    pub id: String,
+}
+
 /// Delete a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -139,7 +222,12 @@ impl Tool {
             Self::WriteFile => Some(schema_for!(WriteFile)),
             Self::DeleteFile => Some(schema_for!(DeleteFile)),
             Self::NetworkRequest => Some(schema_for!(NetworkRequest)),
-            Self::RunScript | Self::RunCommand => None,
+            Self::EditFile => Some(schema_for!(EditFile)),
+            Self::RunCommand => Some(schema_for!(RunCommand)),
+            Self::CommandOutput => Some(schema_for!(CommandOutput)),
+            Self::CommandInput => Some(schema_for!(CommandInput)),
+            Self::CommandStop => Some(schema_for!(CommandStop)),
+            Self::RunScript => None,
         }
     }
 }

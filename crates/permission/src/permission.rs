@@ -27,6 +27,20 @@ pub enum Permission {
     Grep,
     /// Running a script, by the name of its skill and its path.
     RunScript,
+    /// A command.
+    RunCommand,
+    /// x
+    CommandOutput,
+    /// x
+    CommandInput,
+    /// x
+    CommandStop,
+    /// x
+    EditFile,
+    /// x
+    ApplyChanges,
+    /// x
+    AskUser,
     /// Writing a file.
     WriteFile,
     /// Deleting a file.
@@ -41,7 +55,7 @@ pub enum Permission {
 
 impl Permission {
     /// Every permission.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 19] = [
         Self::Skill,
         Self::SearchSkills,
         Self::ReadObservation,
@@ -49,6 +63,13 @@ impl Permission {
         Self::ListDir,
         Self::Grep,
         Self::RunScript,
+        Self::RunCommand,
+        Self::CommandOutput,
+        Self::CommandInput,
+        Self::CommandStop,
+        Self::EditFile,
+        Self::ApplyChanges,
+        Self::AskUser,
         Self::WriteFile,
         Self::DeleteFile,
         Self::NetworkRequest,
@@ -67,6 +88,13 @@ impl Permission {
             Self::Grep => "grep",
             Self::RunScript => "run_script",
             Self::WriteFile => "write_file",
+            Self::RunCommand => "run_command",
+            Self::CommandOutput => "command_output",
+            Self::CommandInput => "command_input",
+            Self::CommandStop => "command_stop",
+            Self::EditFile => "edit_file",
+            Self::ApplyChanges => "apply_changes",
+            Self::AskUser => "ask_user",
             Self::DeleteFile => "delete_file",
             Self::NetworkRequest => "network_request",
             Self::Network => "network",
@@ -91,7 +119,12 @@ impl From<Tool> for Permission {
             Tool::ReadFile => Self::ReadFile,
             Tool::ListDir => Self::ListDir,
             Tool::Grep => Self::Grep,
-            Tool::RunScript | Tool::RunCommand => Self::RunScript,
+            Tool::RunScript => Self::RunScript,
+            Tool::RunCommand => Self::RunCommand,
+            Tool::EditFile => Self::EditFile,
+            Tool::CommandOutput => Self::CommandOutput,
+            Tool::CommandInput => Self::CommandInput,
+            Tool::CommandStop => Self::CommandStop,
             Tool::WriteFile => Self::WriteFile,
             Tool::DeleteFile => Self::DeleteFile,
             Tool::NetworkRequest => Self::NetworkRequest,

@@ -82,11 +82,8 @@ impl Rules {
                 | Permission::ReadObservation
                 | Permission::ReadFile
                 | Permission::ListDir
-                | Permission::Grep => Effect::Allow,
-                Permission::RunScript => Effect::Ask,
-                Permission::WriteFile | Permission::DeleteFile | Permission::NetworkRequest => {
-                    Effect::Deny
-                }
+                | Permission::CommandOutput | Permission::CommandInput | Permission::CommandStop | Permission::AskUser | Permission::WriteFile | Permission::EditFile | Permission::DeleteFile | Permission::Grep => Effect::Allow,
+                Permission::RunScript | Permission::RunCommand | Permission::ApplyChanges | Permission::NetworkRequest => Effect::Ask,
                 // Without a rule it asks.
                 Permission::Network | Permission::Install => return None,
             };

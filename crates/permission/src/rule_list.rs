@@ -16,7 +16,7 @@ pub(super) struct RuleList {
 #[derive(Clone, Copy, Debug)]
 struct Key {
     letters: Letters,
-    permissions: u16,
+    permissions: u32,
 }
 
 /// What is looked up, with the key that a rule's key is compared to.
@@ -92,6 +92,6 @@ fn key(rule: &Rule) -> Key {
     Key { letters: rule.pattern.letters(), permissions }
 }
 
-const fn bit(permission: Permission) -> u16 {
-    1 << permission as u16
+const fn bit(permission: Permission) -> u32 {
+    1 << permission as u32
 }

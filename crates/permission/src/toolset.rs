@@ -37,8 +37,16 @@ pub enum Tool {
     RunScript,
     /// Runs a command.
     RunCommand,
+    /// Looks at a command in the background.
+    CommandOutput,
+    /// Writes to it.
+    CommandInput,
+    /// Ends it.
+    CommandStop,
     /// Writes a file.
     WriteFile,
+    /// Edits a file.
+    EditFile,
     /// Deletes a file.
     DeleteFile,
     /// Sends an HTTP request.
@@ -47,13 +55,17 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::ReadFile,
         Self::ListDir,
         Self::Grep,
         Self::RunScript,
         Self::RunCommand,
+        Self::CommandOutput,
+        Self::CommandInput,
+        Self::CommandStop,
         Self::WriteFile,
+        Self::EditFile,
         Self::DeleteFile,
         Self::NetworkRequest,
     ];
@@ -66,6 +78,10 @@ impl Tool {
             Self::Grep => "grep",
             Self::RunScript => "run_script",
             Self::RunCommand => "run_command",
+            Self::CommandOutput => "command_output",
+            Self::CommandInput => "command_input",
+            Self::CommandStop => "command_stop",
+            Self::EditFile => "edit_file",
             Self::WriteFile => "write_file",
             Self::DeleteFile => "delete_file",
             Self::NetworkRequest => "network_request",
@@ -80,9 +96,9 @@ impl Tool {
     /// How much it can harm.
     pub const fn risk(self) -> Risk {
         match self {
-            Self::ReadFile | Self::ListDir | Self::Grep => Risk::Low,
+            Self::ReadFile | Self::ListDir | Self::Grep | Self::CommandOutput | Self::CommandInput | Self::CommandStop | Self::WriteFile | Self::EditFile | Self::DeleteFile => Risk::Low,
             Self::RunScript | Self::RunCommand => Risk::Medium,
-            Self::WriteFile | Self::DeleteFile | Self::NetworkRequest => Risk::High,
+            Self::NetworkRequest => Risk::High,
         }
     }
 }

@@ -8,14 +8,17 @@ mod hand;
 mod live;
 mod verbatim;
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use agent::action::Action;
+use agent::changes::NotedChanges;
 use agent::context::Prompt;
 use agent::event::{Event, EventData};
 use agent::model::{Cancel, Model};
-use agent::observation::{Facts, Observation};
+use agent::observation::{Facts, Observation, SelectedSkill};
 use agent::outcome::{Outcome, StopReason};
+use agent::question::{About, Question, QuestionAnswer};
 use agent::reply::Reply;
 use agent::request::{Prepared, Refusal, Request};
 use agent::run::{ChunkRef, Run, Unexpected};
@@ -46,6 +49,16 @@ pub trait Toolbox {
         means: &Means<'_>,
         journal: &mut Journal,
     ) -> Observation;
+    /// What is in the run's layer by now, where that is something else than was noted before.
+    fn note_changes(&mut self, journal: &mut Journal) -> Option<Box<NotedChanges>> {
+        let _ = journal;
+        None
+    }
+    /// Keeps an answer that is a secret for the programs of the run.
+    fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
+        let _ = secret;
+        QuestionAnswer::Nobody
+    }
 }
 
 /// What every action of a run goes by: there is one of each in a run, so what was approved on the way counts for everyone.
@@ -59,12 +72,21 @@ pub struct Means<'a> {
     pub cancel: &'a Cancel,
     /// The chunks that were loaded so far.
     pub chunks: &'a [ChunkRef],
+    /// The skills that were loaded so far.
+    pub selected: &'a [SelectedSkill],
+    /// Takes what a program writes, as it is written and without secrets.
+    pub show: &'a dyn Fn(&str),
 }
 
 /// Someone who answers questions.
 pub trait Approver {
     /// The answer; nothing when nobody is there.
     fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer>;
+    /// What they say to a question that is not about permission; nothing when nobody is there.
+    fn question(&mut self, question: &Question) -> Option<QuestionAnswer> {
+        let _ = question;
+        None
+    }
     /// An approval for always could not be kept, so that it counts for this run only.
     fn not_kept(&mut self, why: &GrantFileError) {
         let _ = why;
@@ -84,6 +106,10 @@ pub trait Listener {
     /// The model wrote something, here without its secrets; nothing is done before all of it was read.
     fn delta(&mut self, shown: Shown<'_>) {
         let _ = shown;
+    }
+    /// A program wrote something, here without its secrets.
+    fn output(&mut self, text: &str) {
+        let _ = text;
     }
 }
 
@@ -136,6 +162,8 @@ pub enum Ending {
     Finished(Outcome),
     /// With a question that nobody was there to answer; the run can be resumed.
     Suspended(Box<ApprovalRequest>),
+    /// The same, with a question that is not about permission.
+    Parked(Box<Question>),
 }
 
 /// Why a run could not be carried on.
@@ -208,6 +236,7 @@ impl Driver<'_> {
                 }
                 Step::Ask(noted) => self.ask(noted, run, journal, hand),
                 Step::Perform(noted) => self.perform(noted, run, journal, hand)?,
+                Step::Question(question) => self.question(question),
                 Step::Done(outcome) => Next::End(Ending::Finished(outcome.clone())),
             };
             match next {
@@ -271,6 +300,8 @@ impl Driver<'_> {
             redactor: self.redactor,
             cancel: self.cancel,
             chunks: run.loaded_chunks(),
+            selected: run.selected(),
+            show: &|_| {},
         };
         let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action, &means));
         let request = match request {
@@ -286,7 +317,10 @@ impl Driver<'_> {
             }
             Verdict::Ask(pending) => {
                 let id = ApprovalId::numbered(journal.next_sequence());
-                let question = pending.question(id, run.purpose(), self.invocation);
+                let mut question = pending.question(id, run.purpose(), self.invocation);
+                if question.tool == Permission::ApplyChanges {
+                    question.replay = format!("skillful runs apply {}", run.id());
+                }
                 let decision = pending.decision().clone();
                 hand.held = Held::Asking(Box::new(Asking { pending, question: question.clone() }));
                 Prepared::Ask { request, decision, question }
@@ -326,7 +360,11 @@ impl Driver<'_> {
         let request = prepared.request().unwrap_or(noted.request);
         if !request.read_only {
             hand.held = Held::Nothing;
-            let observation = vouching(Observation::failed(&interrupted()), journal);
+            // What it wrote until then is in the layer.
+            let observation = Observation {
+                changes: self.toolbox.note_changes(journal),
+                ..Observation::failed(&interrupted())
+            };
             return Ok(Next::tell(Input::Observed(observation)));
         }
         let is_same = matches!(hand.held, Held::Approved(_)) && self.is_as(&prepared, noted);
@@ -344,6 +382,10 @@ impl Driver<'_> {
     /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
     fn answer(&mut self, asking: Box<Asking>, hand: &mut InHand) -> Next {
         let Some(answer) = self.approver.ask(&asking.question) else {
+            // What was changed is kept, and can be applied later.
+            if asking.question.tool == Permission::ApplyChanges {
+                return Next::tell(Input::Answered(Answer::Later));
+            }
             let question = Box::new(asking.question.clone());
             hand.held = Held::Asking(asking);
             return Next::End(Ending::Suspended(question));
@@ -362,6 +404,26 @@ impl Driver<'_> {
         Next::tell(Input::Answered(answer))
     }
 
+    /// Puts a question to a person. An approved plan changes what may be done from now on.
+    fn question(&mut self, question: &Question) -> Next {
+        let answer = match (self.approver.question(question), question.about) {
+            (Some(answer), _) => answer,
+            // A run that nobody extends ends as it would have.
+            (None, About::Limit(_)) => QuestionAnswer::Nobody,
+            (None, About::Task | About::Plan) => {
+                return Next::End(Ending::Parked(Box::new(question.clone())));
+            }
+        };
+        let answer = match answer {
+            QuestionAnswer::Said(words) if question.secret => self.toolbox.keep_secret(&words.join(" ")),
+            answer => answer,
+        };
+        if let QuestionAnswer::CarryOut(mode) = answer {
+            self.engine.set_mode(mode);
+        }
+        Next::tell(Input::QuestionAnswered(answer))
+    }
+
     fn carry_out(
         &mut self,
         approved: Approved<Request>,
@@ -369,15 +431,18 @@ impl Driver<'_> {
         journal: &mut Journal,
     ) -> Result<Next, DriveError> {
         let cancel = self.cancel.within(run.time_left(self.elapsed()));
+        let listener = RefCell::new(&mut *self.listener);
         let means = Means {
             engine: self.engine,
             redactor: self.redactor,
             cancel: &cancel,
             chunks: run.loaded_chunks(),
+            selected: run.selected(),
+            show: &|text| listener.borrow_mut().output(text),
         };
         let observation = self.toolbox.perform(approved, &means, journal);
         // Before it can become the beginning of a child run.
-        let observation = self.redactor.observation(vouching(observation, journal));
+        let observation = self.redactor.observation(observation);
         let observation = match run.child(&observation) {
             Ok(Some(setup)) => return self.delegate(setup, journal),
             Ok(None) => observation,
@@ -396,7 +461,7 @@ impl Driver<'_> {
         own.finish(&child)?;
         let outcome = match ending {
             Ending::Finished(outcome) => outcome,
-            waiting @ Ending::Suspended(_) => return Ok(Next::End(waiting)),
+            waiting @ (Ending::Suspended(_) | Ending::Parked(_)) => return Ok(Next::End(waiting)),
         };
         let code = match outcome.stop_reason {
             StopReason::FinalAnswer => None,
@@ -409,7 +474,10 @@ impl Driver<'_> {
             ..Facts::default()
         };
         let spent = Some(child.spent());
-        let observation = Observation { code, facts, spent, ..Observation::of(outcome.answer) };
+        // It worked in the same layer.
+        let changes = child.pending().cloned().map(Box::new);
+        let observation =
+            Observation { code, facts, spent, changes, ..Observation::of(outcome.answer) };
         Ok(Next::tell(Input::Observed(observation)))
     }
 }
@@ -420,12 +488,6 @@ fn counted(answer: &Answer, request: &Request) -> Answer {
         (Answer::Once, Permission::Skill) => Answer::Run,
         (answer, _) => answer.clone(),
     }
-}
-
-/// The observation with the changes of files that the record has to vouch for.
-fn vouching(mut observation: Observation, journal: &mut Journal) -> Observation {
-    observation.facts.changes = journal.take_changes();
-    observation
 }
 
 fn interrupted() -> Refusal {

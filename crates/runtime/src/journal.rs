@@ -6,7 +6,6 @@
 
 mod adopt;
 mod chain;
-mod changes;
 mod child;
 mod content;
 mod detach;
@@ -38,8 +37,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use agent::event::{Event, Happening, VERSION};
-use agent::observation::Stored;
+use agent::event::{Event, EventData, Happening, VERSION};
 use agent::run::{Run, RunState};
 use basics::run_id::RunId;
 use basics::sha256::Sha256;
@@ -53,14 +51,13 @@ use record_folder::RecordFolder;
 use summary::{ANSWER, SUMMARY, Summing};
 
 pub use adopt::adopt;
-pub use changes::{changes, recorded_changes};
 pub use error::JournalError;
 pub use index::IndexSnapshot;
 pub use key::{KeyError, read_key, read_or_make_key};
 pub use lines::read;
 pub use listing::{ListedRun, Unlisted, list, newest};
 pub use name::name_run;
-pub use open::is_in_use;
+pub use open::{has_ended, is_in_use};
 pub use owner::{Origin, Owner, RecordKey};
 pub use prune::{Prunable, Pruning, prunable, prune};
 pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
@@ -109,8 +106,6 @@ pub struct Journal {
     /// Lines that are not written yet, and their hashes.
     lines: Vec<u8>,
     hashes: String,
-    /// Changes of files that no event vouches for yet.
-    unvouched: Vec<Stored>,
     /// Whether a write failed midway, so that nothing may follow.
     incomplete: bool,
 }
@@ -235,13 +230,25 @@ impl Journal {
         if let Some(outcome) = run.outcome() {
             self.place.own().replace(ANSWER, outcome.answer.as_bytes(), self.durability)?;
         }
-        let summary = self.summing.summary.clone().sealed(self.next_seq - 1, &self.last);
-        self.place.own().replace(SUMMARY, &summary.to_json(), self.durability)?;
+        self.write_summary()?;
         self.place.own().remove_spare(STATE)?;
         match self.durability {
             Durability::Sync => Ok(self.place.own().sync()?),
             Durability::NoSync => Ok(()),
         }
+    }
+
+    /// Notes what became of the changes of a run that has ended, and says so in its summary.
+    pub fn add_epilogue(&mut self, data: EventData, now: jiff::Timestamp) -> Result<(), JournalError> {
+        let turn = self.summing.summary.turns;
+        self.append(Happening { turn, data }, now)?;
+        self.commit()?;
+        self.write_summary()
+    }
+
+    fn write_summary(&self) -> Result<(), JournalError> {
+        let summary = self.summing.summary.clone().sealed(self.next_seq - 1, &self.last);
+        Ok(self.place.own().replace(SUMMARY, &summary.to_json(), self.durability)?)
     }
 
     /// The SHA-256 of the last line.

@@ -7,6 +7,7 @@ mod wanted;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::changes::ApplyWhen;
 use agent::model::{Cancel, Model};
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
@@ -37,6 +38,8 @@ pub struct Runner<'a> {
     owner: Option<Owner>,
     cancel: Cancel,
     invocation: Invocation,
+    attended: bool,
+    apply: Option<ApplyWhen>,
 }
 
 /// A run that took place, as far as it went.
@@ -84,6 +87,8 @@ impl<'a> Runner<'a> {
             owner: runtime.new_owner().ok(),
             cancel: Cancel::default(),
             invocation: Invocation { command: vec!["skillful".into()], arguments: Vec::new() },
+            attended: false,
+            apply: None,
         }
     }
 
@@ -129,6 +134,18 @@ impl<'a> Runner<'a> {
         Self { invocation, ..self }
     }
 
+    /// A person is there: at a limit they are asked whether to go on.
+    #[must_use]
+    pub fn attended(self, attended: bool) -> Self {
+        Self { attended, ..self }
+    }
+
+    /// When what it changed is put to somebody; without a word, as the settings say.
+    #[must_use]
+    pub fn apply(self, apply: ApplyWhen) -> Self {
+        Self { apply: Some(apply), ..self }
+    }
+
     /// Works on a request. A first word `/NAME` chooses a skill.
     pub fn run(self, request: &str) -> Result<Finished, Failure> {
         let wanted = Wanted::read(self.runtime, &self.index, request)?;
@@ -150,6 +167,7 @@ impl<'a> Runner<'a> {
         stage: impl FnOnce(&Stage<'_, 'a>) -> Result<Staged, Failure>,
     ) -> Result<Finished, Failure> {
         let Self { runtime, index, mut engine, owner, cancel, invocation, .. } = self;
+        let apply = self.apply.unwrap_or_else(|| runtime.layers.config.apply_when());
         let mut decider = match self.decider {
             Some(decider) => decider,
             None => Decider::Chosen(Choice::new(runtime, Wish::default())?.with_key()?),
@@ -167,6 +185,8 @@ impl<'a> Runner<'a> {
             decider: &decider,
             owner: owner.as_ref(),
             redactor: &redactor,
+            attended: self.attended,
+            apply,
         })?;
         let Staged { mut run, mut journal, clock } = staged;
         let mut opened;
@@ -177,6 +197,8 @@ impl<'a> Runner<'a> {
                 &mut *opened
             }
         };
+        // A plan may have been approved in an earlier process.
+        engine.set_mode(run.mode());
         let mut workbench = Workbench::open(runtime, &index, &offer)?;
         workbench.invoked = run.invoked().cloned();
         workbench.reopen(&run.selected_skills());
@@ -198,6 +220,7 @@ impl<'a> Runner<'a> {
         .drive(&mut run, &mut journal, &mut InHand::default())
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         journal.finish(&run)?;
+        workbench.tidy(&run, &journal);
         Ok(Finished { run, ending })
     }
 }
@@ -207,7 +230,7 @@ impl Finished {
     pub fn answer(&self) -> &str {
         match &self.ending {
             Ending::Finished(outcome) => &outcome.answer,
-            Ending::Suspended(_) => "",
+            Ending::Suspended(_) | Ending::Parked(_) => "",
         }
     }
 }
@@ -260,6 +283,8 @@ struct Stage<'a, 'm> {
     decider: &'a Decider<'m>,
     owner: Option<&'a Owner>,
     redactor: &'a Redactor,
+    attended: bool,
+    apply: ApplyWhen,
 }
 
 /// Nobody answers, nobody watches.

@@ -17,12 +17,14 @@ mod said;
 mod tests;
 
 use agent::budget::Budget;
+use agent::changes::ApplyWhen;
 use agent::setup::Patience;
 use basics::skill::{CatalogFormat, Source};
+use permission::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill::load::{Oversize, VerifyOnLoad};
-use skill::metadata::Mode;
+use skill::metadata::Mode as FrontmatterMode;
 
 pub use case::objections;
 pub use evals::EvalSettings;
@@ -53,11 +55,15 @@ pub struct Config {
     pub model: ModelSettings,
     /// When a model sees the text of skills: after it chose one (`metadata`), or from the start (`core`).
     pub disclosure: Disclosure,
+    /// How much is asked: `read-only`, `ask`, `contained` (scripts and commands run unasked while every wall stands) or `plan`.
+    pub mode: Mode,
+    /// What happens to the files that a run changed.
+    pub changes: Changes,
     /// How much a run may use.
     pub budget: Budget,
     /// How many mistakes a run may make.
     pub patience: Patience,
-    /// How scripts run.
+    /// How scripts and commands run.
     pub execution: Execution,
     /// What the record of a run holds.
     pub audit: Audit,
@@ -82,13 +88,34 @@ pub enum Disclosure {
     Core,
 }
 
-/// How scripts run.
+/// What happens to the files that a run changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Changes {
+    /// When changes reach your files: after you saw them (`ask`), after each action (`auto`), or only with `skillful runs apply` (`keep`).
+    pub apply: Apply,
+}
+
+/// When changes reach the user's files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Apply {
+    /// You see them once, at the end.
+    #[default]
+    Ask,
+    /// After each action, as far as no rule says otherwise.
+    Auto,
+    /// Only when you run `skillful runs apply`.
+    Keep,
+}
+
+/// How scripts and commands run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Execution {
     /// What to do if the kernel cannot sandbox a script.
     pub sandbox: Sandbox,
-    /// How many seconds a script may run.
+    /// How many seconds a script or command may run.
     pub timeout_seconds: u64,
     /// Tools that always ask, even if a rule allows them; your list and the project's add up.
     pub require_approval_for: Vec<String>,
@@ -102,6 +129,12 @@ pub struct Execution {
     pub network_hosts: Vec<String>,
     /// Allowed hosts that may have private, loopback or link-local addresses.
     pub private_hosts: Vec<String>,
+    /// How many bytes of your folder may be copied for a run, where the kernel cannot put a layer over it.
+    pub copy_bytes: u64,
+    /// How many files a run may write.
+    pub layer_files: u64,
+    /// How many bytes a run may write.
+    pub layer_bytes: u64,
 }
 
 impl Default for Execution {
@@ -116,6 +149,9 @@ impl Default for Execution {
             max_argument_bytes: arguments.bytes,
             network_hosts: Vec::new(),
             private_hosts: Vec::new(),
+            copy_bytes: 512 << 20,
+            layer_files: 100_000,
+            layer_bytes: 2 << 30,
         }
     }
 }
@@ -202,7 +238,7 @@ pub struct Registry {
     /// How many folders to search in one root.
     pub max_directories: usize,
     /// `strict`, or `lenient` to also accept skills with mistakes in the frontmatter.
-    pub mode: Mode,
+    pub mode: FrontmatterMode,
     /// The skill folder to use for a name, if several skills have this name.
     pub pin: std::collections::BTreeMap<String, String>,
 }
@@ -216,7 +252,7 @@ impl Default for Registry {
             follow_symlinks: scan.follow_symlinks,
             max_depth: scan.depth,
             max_directories: scan.folders,
-            mode: Mode::Strict,
+            mode: FrontmatterMode::Strict,
             pin: Default::default(),
         }
     }
@@ -364,6 +400,15 @@ impl Config {
         }
     }
 
+    /// When what a run changed is put to somebody.
+    pub fn apply_when(&self) -> ApplyWhen {
+        match self.changes.apply {
+            Apply::Ask => ApplyWhen::End,
+            Apply::Auto => ApplyWhen::EachAction,
+            Apply::Keep => ApplyWhen::Never,
+        }
+    }
+
     /// How scripts are contained.
     pub fn confinement(&self) -> tools::sandbox::Confinement {
         let mode = match self.execution.sandbox {
@@ -372,7 +417,12 @@ impl Config {
             Sandbox::Off => tools::sandbox::SandboxMode::Off,
         };
         let time = std::time::Duration::from_secs(self.execution.timeout_seconds);
-        let limits = tools::sandbox::Limits { time, ..Default::default() };
+        let limits = tools::sandbox::Limits {
+            time,
+            disk: self.execution.layer_bytes,
+            files: self.execution.layer_files,
+            ..Default::default()
+        };
         tools::sandbox::Confinement { limits, mode, ..Default::default() }
     }
 }

@@ -68,6 +68,9 @@ impl ReadOptions {
 pub struct Controls {
     /// The tools this skill may use; `null` when it does not say.
     pub allowed_tools: Option<Vec<String>>,
+    /// The commands it may run, as patterns; `null` when it does not say.
+    #[serde(default)]
+    pub allowed_commands: Option<Vec<String>>,
     /// Hidden from the model; a user can still invoke it.
     pub disable_model_invocation: bool,
     /// In the conversation or in a child run.
@@ -84,7 +87,11 @@ impl Controls {
             self.allowed_tools.as_ref().filter(|names| !names.iter().any(|name| name == "*"))?;
         let reading = ["read_file", "list_dir", "grep"].map(str::to_owned);
         let others = declared.iter().filter(|name| !reading.contains(name)).cloned();
-        Some(reading.iter().cloned().chain(others).collect())
+        let all = reading.iter().cloned().chain(others);
+        // Whoever may run a command in the background may look after it.
+        let runs = declared.iter().any(|name| name == "run_command");
+        let minding = ["command_output", "command_input", "command_stop"].map(str::to_owned);
+        Some(all.chain(minding.into_iter().filter(|_| runs)).collect())
     }
 }
 
@@ -252,8 +259,10 @@ impl Reader<'_> {
             Some(_) => "user-invocable",
             None => "user-invokable",
         };
+        let (allowed_tools, allowed_commands) = self.allowed_tools();
         Controls {
-            allowed_tools: self.allowed_tools(),
+            allowed_tools,
+            allowed_commands,
             disable_model_invocation: self.flag("disable-model-invocation", false, true),
             run_mode: self.run_mode(),
             user_invocable: self.flag(user_invocable, true, false),
@@ -289,9 +298,9 @@ impl Reader<'_> {
         }
     }
 
-    fn allowed_tools(&mut self) -> Option<Vec<String>> {
-        let value = self.get("allowed-tools")?;
-        let written = match value {
+    fn allowed_tools(&mut self) -> (Option<Vec<String>>, Option<Vec<String>>) {
+        let Some(value) = self.get("allowed-tools") else { return (None, None) };
+        let written: Vec<String> = match value {
             Value::Scalar(_) => value.text().map_or_else(Vec::new, tool_names::split),
             Value::List(items) if items.iter().all(|item| item.text().is_some()) => {
                 items.iter().filter_map(Value::text).flat_map(tool_names::split).collect()
@@ -304,7 +313,7 @@ impl Reader<'_> {
                 Vec::new()
             }
         };
-        Some(tool_names::mapped(&written))
+        (Some(tool_names::mapped(&written)), tool_names::commands(&written))
     }
 
     fn meta(&self) -> Meta {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use basics::failure::Explain;
-use permission::params::{DeleteFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
+use permission::params::{DeleteFile, EditFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
 use permission::{Permission, Request, Risk, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +28,8 @@ pub enum Call {
     Grep(Grep),
     /// Write a file.
     WriteFile(WriteFile),
+    /// Replace a text in a file.
+    EditFile(EditFile),
     /// Delete a file.
     DeleteFile(DeleteFile),
     /// Send an HTTP request.
@@ -102,12 +104,13 @@ impl Explain for InvalidCall {
 }
 
 impl Call {
-    /// The tools that are called this way; scripts have an action of their own.
-    pub const TOOLS: [Tool; 6] = [
+    /// The tools that are called this way; they need no sandbox.
+    pub const TOOLS: [Tool; 7] = [
         Tool::ReadFile,
         Tool::ListDir,
         Tool::Grep,
         Tool::WriteFile,
+        Tool::EditFile,
         Tool::DeleteFile,
         Tool::NetworkRequest,
     ];
@@ -119,9 +122,18 @@ impl Call {
             Some(Tool::ListDir) => Self::ListDir(read(Tool::ListDir, params)?),
             Some(Tool::Grep) => Self::Grep(read(Tool::Grep, params)?),
             Some(Tool::WriteFile) => Self::WriteFile(read(Tool::WriteFile, params)?),
+            Some(Tool::EditFile) => Self::EditFile(read(Tool::EditFile, params)?),
             Some(Tool::DeleteFile) => Self::DeleteFile(read(Tool::DeleteFile, params)?),
             Some(Tool::NetworkRequest) => Self::NetworkRequest(read(Tool::NetworkRequest, params)?),
-            Some(Tool::RunScript) | None => {
+            // Programs are run by whoever has a sandbox for them.
+            Some(
+                Tool::RunScript
+                | Tool::RunCommand
+                | Tool::CommandOutput
+                | Tool::CommandInput
+                | Tool::CommandStop,
+            )
+            | None => {
                 return Err(InvalidCall::UnknownTool { tool: tool.to_owned() });
             }
         };
@@ -157,6 +169,7 @@ impl Call {
             Self::ListDir(_) => Tool::ListDir,
             Self::Grep(_) => Tool::Grep,
             Self::WriteFile(_) => Tool::WriteFile,
+            Self::EditFile(_) => Tool::EditFile,
             Self::DeleteFile(_) => Tool::DeleteFile,
             Self::NetworkRequest(_) => Tool::NetworkRequest,
         }
@@ -168,6 +181,7 @@ impl Call {
             | Self::ListDir(ListDir { path, .. })
             | Self::Grep(Grep { path, .. })
             | Self::WriteFile(WriteFile { path, .. })
+            | Self::EditFile(EditFile { path, .. })
             | Self::DeleteFile(DeleteFile { path }) => Some(path),
             Self::NetworkRequest(_) => None,
         }
@@ -187,6 +201,7 @@ impl Request for Call {
             | Self::ListDir(ListDir { path, .. })
             | Self::Grep(Grep { path, .. })
             | Self::WriteFile(WriteFile { path, .. })
+            | Self::EditFile(EditFile { path, .. })
             | Self::DeleteFile(DeleteFile { path }) => vec![path.clone()],
             Self::NetworkRequest(NetworkRequest { url, method, .. }) => {
                 let address = NetworkRequest::address(url);
@@ -212,6 +227,7 @@ impl Request for Call {
                     call.path
                 )
             }
+            Self::EditFile(call) => format!("replaces {} bytes of `{}`", call.old.len(), call.path),
             Self::DeleteFile(call) => format!("deletes `{}`", call.path),
             Self::NetworkRequest(call) => call.effect(),
         }

@@ -77,14 +77,6 @@ pub enum ToolError {
         /// Why.
         source: io::Error,
     },
-    /// What was there before could not be recorded, so nothing was changed.
-    #[error("`{path}` was left as it is, because its previous content could not be recorded")]
-    NotRecorded {
-        /// The path.
-        path: String,
-        /// Why.
-        source: io::Error,
-    },
     /// It took too long.
     #[error("the search took longer than {} seconds", limit.as_secs_f32())]
     Timeout {
@@ -97,11 +89,21 @@ pub enum ToolError {
         /// What is wrong.
         reason: String,
     },
-    /// The file is not what this program made it, so undoing would lose somebody's work.
-    #[error("`{path}` has been changed since")]
-    Changed {
+    /// The text that should be replaced is not in the file.
+    #[error("`{path}` does not hold the text to be replaced{}", nearest_in_words(nearest))]
+    TextMissing {
         /// The path.
         path: String,
+        /// Lines that look like it, with their numbers.
+        nearest: Vec<(usize, String)>,
+    },
+    /// The text that should be replaced is in the file more than once.
+    #[error("`{path}` holds the text to be replaced {} times, at lines {}", lines.len(), numbers(lines))]
+    TextNotUnique {
+        /// The path.
+        path: String,
+        /// Where.
+        lines: Vec<usize>,
     },
     /// The network request failed.
     #[error(transparent)]
@@ -137,10 +139,9 @@ impl Explain for ToolError {
             | Self::ReadOnly { .. } => "ToolNotAllowed",
             Self::TooLarge { .. } => "FileTooLarge",
             Self::NotText { .. } => "NotText",
-            Self::Io { .. } | Self::NotRecorded { .. } => "IOError",
+            Self::Io { .. } => "IOError",
             Self::Timeout { .. } => "Timeout",
-            Self::Pattern { .. } => "InvalidAction",
-            Self::Changed { .. } => "FileChanged",
+            Self::Pattern { .. } | Self::TextMissing { .. } | Self::TextNotUnique { .. } => "InvalidAction",
             Self::Network(error) => error.code(),
         }
     }
@@ -159,14 +160,26 @@ impl Explain for ToolError {
             Self::TooLarge { .. } => "search it with `grep`, or work on a smaller file",
             Self::NotText { .. } => "use a skill's script for files that are not text",
             Self::Io { .. } => "look at what is there with `list_dir`",
-            Self::NotRecorded { .. } => "check that the disk has room",
             Self::Timeout { .. } => "search a smaller directory, or narrow it with `glob`",
             Self::Pattern { .. } => "correct the pattern; special characters are escaped with `\\`",
-            Self::Changed { .. } => "compare it with the recorded content and decide by hand",
+            Self::TextMissing { .. } => "read the file again, and give the text exactly as it is there",
+            Self::TextNotUnique { .. } => "give more of the text around it, or set `all` to replace every one",
             Self::Network(error) => return error.hint(),
         }
         .into()
     }
+}
+
+fn nearest_in_words(nearest: &[(usize, String)]) -> String {
+    let lines: Vec<String> =
+        nearest.iter().map(|(number, line)| format!("{number}: {line}")).collect();
+    if lines.is_empty() { String::new() } else { format!("; the nearest lines are\n{}", lines.join("\n")) }
+}
+
+fn numbers(lines: &[usize]) -> String {
+    let shown: Vec<String> = lines.iter().take(10).map(ToString::to_string).collect();
+    let more = if lines.len() > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// An error as a result for the model, with all its causes in one line.

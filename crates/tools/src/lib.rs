@@ -14,5 +14,4 @@ mod platform;
 pub mod sandbox;
 pub mod script;
 mod sight;
-pub mod undo;
 pub mod workspace;

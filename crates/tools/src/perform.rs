@@ -17,7 +17,7 @@
 //! let call = Call::parse("read_file", json!({"path": "notes.md"}))?;
 //! match engine.decide(call.resolve(&workspace)?, None) {
 //!     Verdict::Allowed(call) => {
-//!         let outcome = perform(call, &engine, &workspace, &mut |_undo| Ok(()))?;
+//!         let outcome = perform(call, &engine, &workspace)?;
 //!         assert_eq!(outcome.content.as_deref(), Some("hello"));
 //!     }
 //!     Verdict::Ask(pending) => println!("may it {:?}?", pending.request()),
@@ -27,8 +27,6 @@
 //! # }
 //! ```
 
-use std::io;
-
 use permission::{Approved, Engine};
 
 use crate::call::Call;
@@ -37,26 +35,22 @@ use crate::file::{change, grep, list, read};
 use crate::network;
 use crate::outcome::Outcome;
 use crate::sight::Sight;
-use crate::undo::Undo;
 use crate::workspace::Workspace;
 
-/// Does what was approved.
-///
-/// Before a file is changed, `record` gets what is needed to undo the change; if it fails, the file
-/// stays as it is. Whoever records must have it on disk when it returns.
+/// Does what was approved. Files are changed where the workspace is seen: in the run's layer.
 pub fn perform(
     call: Approved<Call>,
     engine: &Engine,
     workspace: &Workspace,
-    record: &mut dyn FnMut(&Undo) -> io::Result<()>,
 ) -> Result<Outcome, ToolError> {
     let sight = Sight::new(&*call, engine);
     match call.into_request() {
         Call::ReadFile(call) => read::read_file(&call, workspace),
         Call::ListDir(call) => list::list_dir(&call, workspace, &sight),
         Call::Grep(call) => grep::grep(&call, workspace, &sight),
-        Call::WriteFile(call) => change::write_file(&call, workspace, record),
-        Call::DeleteFile(call) => change::delete_file(&call, workspace, record),
+        Call::WriteFile(call) => change::write_file(&call, workspace),
+        Call::EditFile(call) => change::edit_file(&call, workspace),
+        Call::DeleteFile(call) => change::delete_file(&call, workspace),
         Call::NetworkRequest(call) => {
             let Workspace { limits, network: policy, .. } = workspace;
             Ok(network::network_request(&call, policy, limits, &sight)?)

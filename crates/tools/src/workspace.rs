@@ -14,12 +14,11 @@ use crate::beneath;
 use crate::error::ToolError;
 pub use crate::limits::Limits;
 use crate::network::NetworkPolicy;
-use path::{SKILL, SKILL_SCHEME, real_path};
+use path::{SKILL, SKILL_SCHEME, real_path, real_path_beneath};
 
-use closed::{Closed, Guard, Repositories};
+use closed::{Closed, Guard};
 pub(crate) use path::{LONGEST, normal_path};
 pub use secrets::PathPatterns;
-pub use target::Previous;
 pub(crate) use target::Target;
 pub(crate) use twins::{Twins, has_twin};
 
@@ -53,6 +52,8 @@ struct Root {
     /// The skill it belongs to; the workspace itself has none.
     skill: Option<String>,
     path: PathBuf,
+    /// Where it is seen: a run sees the workspace through its layer, at a path that leads there.
+    seen: PathBuf,
     folder: OwnedFd,
 }
 
@@ -74,8 +75,9 @@ impl WorkspacePath<'_> {
         Path::new(self.inner)
     }
 
-    pub(crate) fn root_path(&self) -> &Path {
-        &self.root.path
+    /// Where the files beneath the same root are read.
+    pub(crate) fn seen_path(&self) -> &Path {
+        &self.root.seen
     }
 
     /// The name of something beneath the same root.
@@ -92,7 +94,20 @@ impl Root {
     fn open(skill: Option<String>, path: &Path) -> io::Result<Self> {
         let path = fs::canonicalize(path)?;
         let folder = beneath::open_root(&path)?;
-        Ok(Self { skill, path, folder })
+        Ok(Self { skill, seen: path.clone(), path, folder })
+    }
+
+    /// Whether what is seen is not what is on disk at its path.
+    fn is_layered(&self) -> bool {
+        self.seen != self.path
+    }
+
+    /// Where a path of the file system is seen.
+    fn seen(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.path) {
+            Ok(inner) if self.is_layered() => self.seen.join(inner),
+            _ => path.to_owned(),
+        }
     }
 
     /// The path beneath this skill of something that is called `skill://…`.
@@ -143,6 +158,18 @@ impl Workspace {
         Ok(())
     }
 
+    /// From now on the workspace is seen through a run's layer, which is open as `folder` and found at `seen`.
+    pub fn look_through(&mut self, folder: OwnedFd, seen: PathBuf) {
+        let workspace = &mut self.roots[0];
+        workspace.folder = folder;
+        workspace.seen = seen;
+    }
+
+    /// Where a path of the workspace is seen.
+    pub fn seen(&self, path: &str) -> PathBuf {
+        self.roots[0].seen.join(path)
+    }
+
     /// Closes what agents and version control keep in another folder, such as the user's home, to changes:
     /// a link may lead from there into the workspace.
     pub fn protect_state(&mut self, folder: &Path) {
@@ -168,11 +195,22 @@ impl Workspace {
             None => self.roots[0].path.join(&normal),
         };
         let real = match (keeps_last, absolute.parent(), absolute.file_name()) {
-            (true, Some(parent), Some(name)) => real_path(parent).map(|parent| parent.join(name)),
-            _ => real_path(&absolute),
+            (true, Some(parent), Some(name)) => {
+                self.real_path(parent).map(|parent| parent.join(name))
+            }
+            _ => self.real_path(&absolute),
         };
         let real = real.map_err(|source| ToolError::Io { path: path.to_owned(), source })?;
         self.name_of(&real).ok_or_else(outside)
+    }
+
+    /// The path without links, as it is seen.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        let root = &self.roots[0];
+        match path.strip_prefix(&root.path) {
+            Ok(inner) if root.is_layered() => real_path_beneath(root.handle(), &root.path, inner),
+            _ => real_path(path),
+        }
     }
 
     /// Finds a file by its one name; any other spelling is refused.
@@ -202,24 +240,11 @@ impl Workspace {
 
     /// Finds a file to be written or deleted.
     pub(crate) fn writable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
-        self.target(name, Repositories::Closed)
-    }
-
-    /// Finds a file that a run has made, to be removed again.
-    pub(crate) fn removable<'w>(&'w self, name: &'w str) -> Result<Target<'w>, ToolError> {
-        self.target(name, Repositories::Shrink)
-    }
-
-    fn target<'w>(
-        &'w self,
-        name: &'w str,
-        repositories: Repositories,
-    ) -> Result<Target<'w>, ToolError> {
         let place = self.visible(name)?;
         if place.root.skill.is_some() || self.protected.matching(place.inner).is_some() {
             return Err(ToolError::ReadOnly { path: name.to_owned() });
         }
-        let guard = self.closed.around(place.folder(), repositories);
+        let guard = self.closed.around(place.folder(), |path| self.roots[0].seen(path));
         let guard = guard.map_err(|source| ToolError::at(name, source))?;
         Target::new(place, guard, self)
     }

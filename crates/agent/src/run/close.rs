@@ -45,8 +45,8 @@ impl Run {
         if let Some(changes) = &observation.changes {
             if !matches!(action, Action::ApplyChanges { .. }) {
                 self.offered = Offered::default();
-                self.note(EventData::ChangesMade(Box::new(ChangesMade { changes: (**changes).clone() })));
             }
+            self.note(EventData::ChangesMade(Box::new(ChangesMade { changes: (**changes).clone() })));
             self.pending = Some((**changes).clone());
         }
     }

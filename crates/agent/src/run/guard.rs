@@ -71,7 +71,7 @@ impl Run {
                 }
             }
             Action::RunScript { skill, relative_path, .. } => {
-                let skill = self.selected(skill)?;
+                let skill = self.known(skill)?;
                 is_script(relative_path)?;
                 self.allowed(Tool::RunScript.name(), Some(skill))?;
                 if let Some(limit) = self.spent_limit(action) {
@@ -80,7 +80,7 @@ impl Run {
             }
             Action::CallTool { tool, skill, .. } => {
                 match skill {
-                    Some(skill) => self.allowed(tool, Some(self.selected(skill)?))?,
+                    Some(skill) => self.allowed(tool, Some(self.known(skill)?))?,
                     None => self.allowed_for_any(tool)?,
                 }
                 if let Some(limit) = self.spent_limit(action) {
@@ -97,7 +97,7 @@ impl Run {
         if let Action::LoadResource { skill, .. }
         | Action::LoadChunk { skill, .. }
         | Action::RunScript { skill, .. } = &mut pinned
-            && let Ok(selected) = self.selected(skill)
+            && let Ok(selected) = self.known(skill)
         {
             skill.source = Some(selected.source);
         }
@@ -107,7 +107,7 @@ impl Run {
     /// A client elsewhere may read from a skill that it has not selected.
     fn check_selected(&self, skill: &SkillRef) -> Result<(), Refusal> {
         if self.setup.kind != RunKind::Served {
-            self.selected(skill)?;
+            self.known(skill)?;
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Run {
         }
         let mut fresh: Vec<SkillRef> = Vec::new();
         for skill in skills {
-            if self.selected(skill).is_err() && !fresh.contains(skill) {
+            if self.known(skill).is_err() && !fresh.contains(skill) {
                 fresh.push(skill.clone());
             }
         }
@@ -137,6 +137,11 @@ impl Run {
         &self.chunks
     }
 
+    /// The skills it has loaded, and what they may use.
+    pub fn selected(&self) -> &[SelectedSkill] {
+        &self.selected
+    }
+
     /// The skills it has loaded.
     pub fn selected_skills(&self) -> Vec<SkillRef> {
         let reference = |skill: &SelectedSkill| SkillRef {
@@ -146,7 +151,7 @@ impl Run {
         self.selected.iter().map(reference).collect()
     }
 
-    fn selected(&self, wanted: &SkillRef) -> Result<&SelectedSkill, Refusal> {
+    fn known(&self, wanted: &SkillRef) -> Result<&SelectedSkill, Refusal> {
         let found = self.selected.iter().find(|skill| {
             skill.name == wanted.name && wanted.source.is_none_or(|source| source == skill.source)
         });

@@ -105,15 +105,13 @@ impl Play {
 
 fn request_of(action: &Action) -> Request {
     Request {
-        action: action.clone(),
-        permission: permission::Permission::Skill,
         patterns: vec!["alpha".to_owned()],
-        risk: Risk::Low,
         effect: "does it".to_owned(),
-        params: Value::Null,
-        file: None,
-        skill_hash: None,
-        read_only: true,
+    }
+    ..Request::new(action.clone(), permission::Permission::Skill)
+        patterns: vec!["alpha".to_owned()],
+        effect: "does it".to_owned(),
+        ..Request::new(action.clone(), permission::Permission::Skill)
     }
 }
 

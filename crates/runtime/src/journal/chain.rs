@@ -84,6 +84,7 @@ fn check_lines(
 ) -> u64 {
     let first = parsed.iter().flatten().next();
     let mut last = 0_u64;
+    let mut has_ended = false;
     let mut previous = Some("");
     for (place, hash) in hashes.iter().enumerate() {
         let next = parsed.get(place + 1).and_then(|next| next.as_ref().ok());
@@ -91,7 +92,7 @@ fn check_lines(
             expected_seq: last.saturating_add(1),
             hash,
             previous,
-            is_late: place > 0 && matches!(&parsed[place - 1], Ok(before) if before.is_end()),
+            is_late: has_ended && !matches!(&parsed[place], Ok(line) if line.is_epilogue()),
             is_followed: next.is_some_and(|next| next.prev == *hash),
             version: parsed[..place].iter().flatten().next_back().map_or(0, |before| before.v),
         };
@@ -100,6 +101,7 @@ fn check_lines(
             (Err(error), _) => Some((ProblemKind::Unreadable, format!("not an event: {error}"))),
             (Ok(_), None) => None,
         };
+        has_ended |= matches!(&parsed[place], Ok(line) if line.is_end());
         last = parsed[place].as_ref().map_or(around.expected_seq, |line| line.seq);
         previous = found.is_none().then_some(hash);
         problems.extend(found.map(|(kind, message)| Problem::new(Some(last), kind, message)));

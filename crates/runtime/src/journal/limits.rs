@@ -23,7 +23,5 @@ pub(super) const CATALOG: u64 = 16 * MIB;
 pub(super) const CONTENT: u64 = 16 * MIB;
 /// What all scripts of a run printed; it is never held in memory, but it takes time.
 pub(super) const STREAMS: u64 = 256 * MIB;
-/// A path and two hashes.
-pub(super) const CHANGE: u64 = MIB / 4;
-/// The long texts of all events together, or all files before they were changed.
+/// The long texts of all events together.
 pub(super) const TOGETHER: u64 = 48 * MIB;

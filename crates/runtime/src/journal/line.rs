@@ -23,6 +23,11 @@ impl Line {
     pub(super) fn is_end(&self) -> bool {
         self.kind == "run_finished"
     }
+
+    /// Whether it may follow the end of a run: it tells what became of the changes.
+    pub(super) fn is_epilogue(&self) -> bool {
+        ["changes_made", "changes_applied", "changes_undone"].contains(&&*self.kind)
+    }
 }
 
 impl From<&Event> for Line {

@@ -11,7 +11,6 @@ use basics::run_id::RunId;
 use state::{Access, Folder, StateError};
 
 use super::chain::{Checked, check};
-use super::changes::unvouched;
 use super::content::Contents;
 use super::error::JournalError;
 use super::lines::{EVENTS, Files, SEALS, Texts};
@@ -114,8 +113,7 @@ impl Journal {
         journal.next_seq = hashes.len() as u64 + 1;
         journal.last = hashes.last().cloned().unwrap_or_default();
         whole.iter().for_each(|event| journal.summing.add(event));
-        journal.unvouched = unvouched(journal.place.own(), &whole)?;
-        if whole.last().is_none_or(|event| !event.data.is_end()) {
+        if !has_ended(&whole) {
             journal.remove_summary()?;
         }
         Ok((journal, whole))
@@ -142,7 +140,6 @@ impl Journal {
             last: String::new(),
             lines: Vec::new(),
             hashes: String::new(),
-            unvouched: Vec::new(),
             incomplete: false,
         })
     }
@@ -188,6 +185,11 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// Whether a run has ended, whatever became of its changes since.
+pub fn has_ended(events: &[Event]) -> bool {
+    events.iter().rfind(|event| !event.data.is_epilogue()).is_some_and(|event| event.data.is_end())
 }
 
 /// Runs hold what was said and read, so they do not belong in a repository; whoever wants them there changes

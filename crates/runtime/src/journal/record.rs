@@ -50,6 +50,7 @@ pub fn input_of(event: &Event) -> Option<(Input, u64)> {
             Input::Answered(answered.answer.clone())
         }
         EventData::ActionExecuted(executed) => Input::Observed(executed.observation.clone()),
+        EventData::QuestionAnswered(answered) => Input::QuestionAnswered(answered.answer.clone()),
         EventData::BudgetUpdated(updated) => Input::Resumed(updated.resumed.clone()?),
         EventData::Error(error) if error.code == CANCELLED => Input::Cancelled,
         _ => return None,
@@ -108,6 +109,11 @@ pub fn restore(setup: Setup, events: &[Event]) -> Result<Run, Difference> {
             compare(event, &note)?;
         }
         let Some(event) = recorded.as_slice().first() else { return Ok(run) };
+        // What became of the changes afterwards is not the run's doing.
+        if run.outcome().is_some() && event.data.is_epilogue() {
+            recorded.next();
+            continue;
+        }
         let surplus = |why: &str| Difference {
             seq: event.seq,
             path: "/type".to_owned(),

@@ -2,6 +2,7 @@
 
 use agent::action::ActionKind;
 use agent::budget::Spent;
+use agent::changes::NotedChanges;
 use agent::event::{ActionExecuted, Event, EventData, ResourceLoaded};
 use agent::observation::{Observation, SelectedSkill};
 use agent::outcome::{Status, StopReason};
@@ -45,6 +46,9 @@ pub struct RunSummary {
     pub resources: Vec<ResourceUse>,
     /// Tools and scripts it used.
     pub tools: Vec<ToolUse>,
+    /// What became of the files it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ChangesSummary>,
     /// Child runs it began.
     pub children: Vec<String>,
     /// What it used of its budget, with tokens and money.
@@ -91,6 +95,18 @@ pub struct ToolUse {
     pub summary: Option<String>,
     /// Where its whole output is kept, if it is too long for its event.
     pub output: Option<String>,
+}
+
+/// What became of the files that a run changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesSummary {
+    /// What is in the run's layer alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<NotedChanges>,
+    /// What came to the workspace, and is still there.
+    pub applied: Vec<NotedChanges>,
+    /// What was taken back.
+    pub undone: Vec<NotedChanges>,
 }
 
 /// The end of a record, which tells whether anything was changed or added since.
@@ -165,6 +181,23 @@ impl Summing {
             EventData::ApprovalRequired(_) => {
                 let reason = StopReason::ApprovalRequired;
                 self.end(event, reason.status(), reason);
+            }
+            EventData::QuestionAsked(_) => {
+                let reason = StopReason::ApprovalRequired;
+                self.end(event, reason.status(), reason);
+            }
+            EventData::ChangesMade(made) => {
+                summary.changes.get_or_insert_default().kept =
+                    Some(made.changes.clone()).filter(|changes| !changes.is_empty());
+            }
+            EventData::ChangesApplied(applied) => {
+                let changes = summary.changes.get_or_insert_default();
+                changes.applied.push(applied.changes.clone());
+            }
+            EventData::ChangesUndone(undone) => {
+                let changes = summary.changes.get_or_insert_default();
+                changes.applied.retain(|applied| applied.name != undone.changes.name);
+                changes.undone.push(undone.changes.clone());
             }
             EventData::BudgetUpdated(updated) => summary.spent = updated.spent,
             EventData::RunFinished(finished) => {

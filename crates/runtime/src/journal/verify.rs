@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use state::{Folder, StateError};
 
 use super::chain::{Checked, check};
-use super::changes::{changes_at, facts};
 use super::child::children;
 use super::error::JournalError;
 use super::index::{INDEX, index_hash};
@@ -91,16 +90,7 @@ impl Problem {
 ///
 /// That includes its child runs.
 pub fn verify(folder: &Path, owner: Option<&Owner>) -> Result<Verification, JournalError> {
-    let place = RecordFolder::open(folder)?;
-    let (mut found, _) = examine(&place, owner)?;
-    // Once for the whole family: it looks at child runs, too.
-    if found.ok
-        && let Err(message) = check_changes(&place)
-    {
-        found.problems.push(Problem::new(None, ProblemKind::File, message));
-        found.ok = false;
-    }
-    Ok(found)
+    Ok(examine(&RecordFolder::open(folder)?, owner)?.0)
 }
 
 /// The same, with the hash of the last event.
@@ -175,7 +165,8 @@ struct Begun {
 
 impl Begun {
     fn of(event: &Event) -> Option<Self> {
-        let Facts { child_run, child_record, .. } = facts(event)?;
+        let EventData::ActionExecuted(executed) = &event.data else { return None };
+        let Facts { child_run, child_record, .. } = &executed.observation.facts;
         Some(Self {
             seq: event.seq,
             id: child_run.clone()?,
@@ -224,12 +215,6 @@ impl Children<'_> {
     }
 }
 
-/// What is needed to take changes back can be read.
-fn check_changes(place: &RecordFolder) -> Result<(), String> {
-    let mut left = limits::TOGETHER;
-    changes_at(place, &mut left).map(|_| ()).map_err(|error| error.to_string())
-}
-
 /// `run.json` is made from the events, byte for byte.
 fn check_summary(run: &Folder, events: &[Event], hashes: &[String]) -> Result<(), String> {
     let Some(bytes) = existing(SUMMARY, run.read(SUMMARY, limits::SUMMARY))? else {
@@ -257,7 +242,8 @@ fn check_summary(run: &Folder, events: &[Event], hashes: &[String]) -> Result<()
 /// `final.md` is the answer.
 fn check_answer(run: &Folder, events: &[Event]) -> Result<(), String> {
     let Some(bytes) = existing(ANSWER, content::read(run, ANSWER))? else { return Ok(()) };
-    match events.last().map(|event| &event.data) {
+    let end = events.iter().rfind(|event| !event.data.is_epilogue());
+    match end.map(|event| &event.data) {
         Some(EventData::RunFinished(end)) if end.answer.as_bytes() == bytes => Ok(()),
         _ => Err(format!("`{ANSWER}` does not match the run's answer")),
     }
@@ -298,15 +284,7 @@ fn existing(name: &str, read: Result<Vec<u8>, StateError>) -> Result<Option<Vec<
 
 /// What results refer to is there, and what it was.
 fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
-    let EventData::ActionExecuted(executed) = &event.data else { return Vec::new() };
-    let Observation { storage_ref, facts, .. } = &executed.observation;
-    let loaded = executed.observation.loaded.iter().filter_map(Loaded::storage_ref);
-    let stored = storage_ref.as_deref().into_iter().chain(loaded).map(|name| (name, None));
-    let streams = [&facts.stdout, &facts.stderr].into_iter().flatten();
-    let streams = streams.filter_map(|stream| Some((stream.name.as_deref()?, Some(stream.sha256))));
-    let changes = facts.changes.iter().map(|change| (change.name.as_str(), Some(change.sha256)));
-    let all = stored.chain(streams).chain(changes);
-    let problems = all.filter_map(|(name, sha256)| {
+    let problems = stored(&event.data).into_iter().filter_map(|(name, sha256)| {
         let message = match content::hash(run, name, left) {
             Err(error) => format!("cannot read `{name}`: {}", error.cause),
             Ok(hash) if is_content(name, sha256, hash) => return None,
@@ -315,6 +293,30 @@ fn check_stored(run: &Folder, event: &Event, left: &mut u64) -> Vec<Problem> {
         Some(Problem::new(Some(event.seq), ProblemKind::Reference, message))
     });
     problems.collect()
+}
+
+/// What an event refers to, and its hash, where that is not in its name.
+fn stored(data: &EventData) -> Vec<(&str, Option<Sha256>)> {
+    match data {
+        EventData::ActionExecuted(executed) => {
+            let Observation { storage_ref, facts, loaded, image, .. } = &executed.observation;
+            let loaded = loaded.iter().filter_map(Loaded::storage_ref);
+            let kept = storage_ref.as_deref().into_iter().chain(loaded).map(|name| (name, None));
+            let streams = [&facts.stdout, &facts.stderr].into_iter().flatten();
+            let streams = streams
+                .filter_map(|stream| Some((stream.name.as_deref()?, Some(stream.sha256))));
+            let image = image.iter().map(|image| (image.name.as_str(), Some(image.sha256)));
+            kept.chain(streams).chain(image).collect()
+        }
+        EventData::ChangesMade(made) => vec![(&made.changes.name, Some(made.changes.sha256))],
+        EventData::ChangesApplied(applied) => {
+            vec![(&applied.changes.name, Some(applied.changes.sha256))]
+        }
+        EventData::ChangesUndone(undone) => {
+            vec![(&undone.changes.name, Some(undone.changes.sha256))]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a file with this hash is the one meant, as far as its name or its recorded hash tells.

@@ -17,6 +17,7 @@ use skill::offer::Catalog;
 
 use super::{Stage, Staged, Wanted};
 use crate::driver::{Means, Toolbox};
+use crate::here::here;
 use crate::journal::{
     self, Durability, IndexSnapshot, Journal, JournalError, Owner, Redactor, summarise_scan,
 };
@@ -98,6 +99,10 @@ impl Stage<'_, '_> {
             invoked: wanted.skill.clone(),
             preloaded,
             store_prompts: config.audit.store_prompts,
+            mode: self.engine.mode(),
+            apply: self.apply,
+            attended: self.attended,
+            here: Some(here(runtime)),
             facts: Provenance {
                 disclosure,
                 model: Some(decider.name().to_owned()),
@@ -149,6 +154,8 @@ impl Stage<'_, '_> {
             redactor: self.redactor,
             cancel: &Cancel::default(),
             chunks: &[],
+            selected: &[],
+            show: &|_| {},
         };
         workbench.prepare(&selection, &means).is_ok_and(|request| {
             let hash = request.skill_hash.clone();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use permission::Rules;
+use permission::{Mode, Rules};
 use serde_json::{Map, Value};
 
 use super::project::Objection;
@@ -38,6 +38,7 @@ pub struct Layers {
     pub required_approval: Rules,
     /// What was ignored, and why.
     pub warnings: Vec<String>,
+    project_mode: Option<Mode>,
 }
 
 impl Layers {
@@ -64,6 +65,7 @@ impl Layers {
             layers.project_roots = roots(&said.settings, folder, home);
             layers.leave_out_wide_roots(folder, home);
             layers.project_rules = said.rules()?;
+            layers.project_mode = said.settings.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
             layers.add(&mut merged, said)?;
         }
         let mut own_rules = Vec::new();
@@ -85,7 +87,14 @@ impl Layers {
         }
         layers.add_rules(&mut merged, &own_rules, &project);
         layers.config = serde_json::from_value(merged).unwrap_or_default();
+        let own = layers.own.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
+        layers.config.mode = layers.mode_with(own.unwrap_or_default());
         Ok(layers)
+    }
+
+    /// The mode that counts where the user wants this one: a project may only make it stricter.
+    pub fn mode_with(&self, own: Mode) -> Mode {
+        self.project_mode.map_or(own, |project| own.stricter(project))
     }
 
     /// A stranger's file must not have the user's whole disk searched.

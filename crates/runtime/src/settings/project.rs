@@ -22,7 +22,7 @@ pub(super) enum Say {
 
 use Say::{Any, Lower, Only};
 
-pub(super) const SETTINGS: [(&str, Say); 40] = [
+pub(super) const SETTINGS: [(&str, Say); 44] = [
     ("audit.store_prompts", Only(&["false"])),
     ("budget.max_context_chars", Lower),
     ("budget.max_cost_usd", Lower),
@@ -37,6 +37,9 @@ pub(super) const SETTINGS: [(&str, Say); 40] = [
     ("disclosure", Only(&["metadata"])),
     ("eval.trigger_threshold", Any),
     // It adds to what the user wants to be asked about.
+    ("execution.copy_bytes", Lower),
+    ("execution.layer_bytes", Lower),
+    ("execution.layer_files", Lower),
     ("execution.require_approval_for", Any),
     ("execution.sandbox", Only(&["required"])),
     ("execution.timeout_seconds", Lower),
@@ -47,6 +50,8 @@ pub(super) const SETTINGS: [(&str, Say); 40] = [
     ("install.require_signature", Any),
     ("install.timeout_seconds", Lower),
     ("install.verify_on_load", Only(&["warn", "require"])),
+    // Of the user's and the project's, the stricter one counts.
+    ("mode", Only(&["read-only", "plan", "ask"])),
     // The engine lets a project's rules only tighten.
     ("permissions", Any),
     ("profiles", Any),

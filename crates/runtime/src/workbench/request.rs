@@ -10,29 +10,29 @@ use tools::call::Call;
 
 pub(super) fn search(action: &Action, query: &str) -> Request {
     Request {
-        action: action.clone(),
-        permission: Permission::SearchSkills,
         patterns: vec![query.to_owned()],
-        risk: Risk::Low,
         effect: "searches the names and descriptions of skills".to_owned(),
         params: json!({"query": query}),
-        file: None,
-        skill_hash: None,
-        read_only: true,
+    }
+    ..Request::new(action.clone(), Permission::SearchSkills)
+        patterns: vec![query.to_owned()],
+        effect: "searches the names and descriptions of skills".to_owned(),
+        params: json!({"query": query}),
+        ..Request::new(action.clone(), Permission::SearchSkills)
     }
 }
 
 pub(super) fn read_back(action: &Action, reference: &str) -> Request {
     Request {
-        action: action.clone(),
-        permission: Permission::ReadObservation,
         patterns: vec![reference.to_owned()],
-        risk: Risk::Low,
         effect: "reads back what this run was told before".to_owned(),
         params: json!({"ref": reference}),
-        file: None,
-        skill_hash: None,
-        read_only: true,
+    }
+    ..Request::new(action.clone(), Permission::ReadObservation)
+        patterns: vec![reference.to_owned()],
+        effect: "reads back what this run was told before".to_owned(),
+        params: json!({"ref": reference}),
+        ..Request::new(action.clone(), Permission::ReadObservation)
     }
 }
 
@@ -47,15 +47,17 @@ pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) ->
     let unbound = skill_hash.is_none() && patterns.iter().any(asks);
     let note = if unbound { "; not all of its files can be checked" } else { "" };
     Request {
-        action: action.clone(),
-        permission: Permission::Skill,
         effect: format!("reads from the skill {}{note}", names.join(", ")),
         patterns,
-        risk: Risk::Low,
         params: payload(action),
-        file: None,
         skill_hash,
-        read_only: true,
+    }
+    ..Request::new(action.clone(), Permission::Skill)
+        effect: format!("reads from the skill {}{note}", names.join(", ")),
+        patterns,
+        params: payload(action),
+        skill_hash,
+        ..Request::new(action.clone(), Permission::Skill)
     }
 }
 
@@ -74,15 +76,19 @@ fn content_hash(entries: &[&Entry]) -> Option<SkillHash> {
 
 pub(super) fn of_call(action: &Action, call: &Call) -> Request {
     Request {
-        action: action.clone(),
-        permission: call.permission(),
         patterns: call.patterns(),
         risk: call.risk(),
         effect: call.effect(),
         params: call.params(),
-        file: None,
-        skill_hash: None,
         read_only: call.risk() == Risk::Low,
+    }
+    ..Request::new(action.clone(), call.permission())
+        patterns: call.patterns(),
+        risk: call.risk(),
+        effect: call.effect(),
+        params: call.params(),
+        read_only: call.risk() == Risk::Low,
+        ..Request::new(action.clone(), call.permission())
     }
 }
 

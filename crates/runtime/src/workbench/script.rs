@@ -71,8 +71,6 @@ impl Workbench<'_> {
         // Whoever answers later answers to this content, and to no other.
         params["content"] = content.ok().map(ToString::to_string).into();
         Ok(Request {
-            action: action.clone(),
-            permission: Permission::RunScript,
             file: Some(file),
             patterns: patterns(entry, &path),
             risk: Risk::Medium,
@@ -80,6 +78,7 @@ impl Workbench<'_> {
             params,
             skill_hash: content.ok().map(|hash| SkillHash(hash.to_string())),
             read_only: false,
+            ..Request::new(action.clone(), Permission::RunScript)
         })
     }
 

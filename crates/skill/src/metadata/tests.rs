@@ -204,6 +204,7 @@ fn controls(fields: &str) -> (Controls, Vec<String>) {
 fn controls_have_defaults() {
     let expected = Controls {
         allowed_tools: None,
+        allowed_commands: None,
         disable_model_invocation: false,
         run_mode: RunMode::Inline,
         user_invocable: true,
@@ -281,9 +282,9 @@ fn allowed_tools_are_a_list_or_text() {
     check_tools("Read", &["read_file"], 0);
     check_tools("Read, Grep", &["read_file", "grep"], 0);
     check_tools("Read Grep", &["read_file", "grep"], 0);
-    check_tools("[Read, \"Bash(git add:*)\"]", &["read_file", "run_script"], 0);
-    check_tools("\n  - Read\n  - Write, Edit\n", &["read_file", "write_file"], 0);
-    check_tools("Bash(git add:*) Read", &["run_script", "read_file"], 0);
+    check_tools("[Read, \"Bash(git add:*)\"]", &["read_file", "run_command", "run_script"], 0);
+    check_tools("\n  - Read\n  - Write, Edit\n", &["read_file", "write_file", "edit_file"], 0);
+    check_tools("Bash(git add:*) Read", &["run_command", "run_script", "read_file"], 0);
 }
 
 #[test]

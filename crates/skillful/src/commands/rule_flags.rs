@@ -1,6 +1,6 @@
 //! What may be done, as said on the command line.
 
-use permission::{CommandLine, Engine};
+use permission::{CommandLine, Engine, Mode};
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -17,6 +17,9 @@ pub(crate) struct RuleFlags {
     /// Deny a tool, or only its use with PATTERN (repeatable)
     #[arg(long, value_name = "TOOL[:PATTERN]")]
     deny: Vec<String>,
+    /// How much is asked: read-only, ask, contained or plan
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    mode: Option<Mode>,
     /// Use this permission profile from your settings
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
@@ -25,6 +28,11 @@ pub(crate) struct RuleFlags {
 impl RuleFlags {
     /// The engine of the configuration and these flags.
     pub(crate) fn engine(&self, session: &Session) -> Result<Engine, Failure> {
+        self.engine_with(session, false)
+    }
+
+    /// The same; with `apply`, what a run changes is applied unasked.
+    pub(crate) fn engine_with(&self, session: &Session, apply: bool) -> Result<Engine, Failure> {
         let mut command_line = CommandLine::default();
         for approved in &self.approve {
             command_line = command_line.approve(approved)?;
@@ -35,6 +43,19 @@ impl RuleFlags {
         if self.yes {
             command_line = command_line.yes();
         }
-        session.engine(command_line, self.profile.as_deref())
+        if apply {
+            command_line = command_line.approve("apply_changes")?;
+        }
+        let mut engine = session.engine(command_line, self.profile.as_deref())?;
+        if let Some(mode) = self.mode {
+            engine.set_mode(session.layers.mode_with(mode));
+        }
+        Ok(engine)
     }
+}
+
+/// A mode by its name.
+fn mode(name: &str) -> Result<Mode, String> {
+    serde_json::from_value(name.into())
+        .map_err(|_| "use read-only, ask, contained or plan".to_owned())
 }

@@ -1,6 +1,7 @@
 //! `skillful run`
 
 mod approver;
+pub(crate) mod diff;
 mod screen;
 
 use std::ffi::OsString;
@@ -10,8 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::budget::{Spent, Usage};
+use agent::changes::NotedChanges;
 use agent::model::Cancel;
 use agent::outcome::{Status, StopReason};
+use agent::question::Question;
 use basics::text::for_terminal_block;
 use permission::{ApprovalRequest, Invocation};
 use runtime::driver::Ending;
@@ -26,7 +29,7 @@ use crate::commands::trust::tell_hidden;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
-use approver::Terminal;
+use approver::{Terminal, is_attended};
 use screen::Screen;
 
 /// Do a task with the skills that fit it
@@ -36,7 +39,7 @@ use screen::Screen;
 /// offline planner decides.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --resume 20261115_083000_k3f9"
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --mode contained --apply \"Make the tests pass\"\n  skillful run --resume 20261115_083000_k3f9 --answer \"Q1\""
 )]
 pub(crate) struct Run {
     /// Your task; start with /NAME to choose a skill
@@ -54,6 +57,15 @@ pub(crate) struct Run {
     /// Continue a run that stopped or waits for an approval
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
+    /// Your answer to the question that the run waits with
+    #[arg(long, value_name = "TEXT", requires = "resume")]
+    answer: Option<String>,
+    /// Tell the model that nobody answers its questions
+    #[arg(long)]
+    no_questions: bool,
+    /// Apply what the run changes without asking, this time only
+    #[arg(long)]
+    apply: bool,
     #[command(flatten)]
     rules: RuleFlags,
     /// Print only the run's events, as JSON lines
@@ -75,6 +87,33 @@ pub(crate) struct RunResult {
     /// What is asked, where the run waits for an approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<Box<ApprovalRequest>>,
+    /// What is asked, where the run waits for an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Box<Question>>,
+    /// What was changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<RunChanges>,
+}
+
+/// What a run changed.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RunChanges {
+    /// What came to your files.
+    applied: Vec<NotedChanges>,
+    /// What is kept apart from them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<NotedChanges>,
+    /// The command that applies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    apply: Option<String>,
+}
+
+impl RunChanges {
+    fn of(run: &agent::run::Run) -> Option<Self> {
+        let (applied, kept) = (run.applied().to_vec(), run.pending().cloned());
+        let apply = kept.as_ref().map(|_| format!("skillful runs apply {}", run.id()));
+        (!applied.is_empty() || kept.is_some()).then_some(Self { applied, kept, apply })
+    }
 }
 
 impl Run {
@@ -83,7 +122,7 @@ impl Run {
         let index = Arc::new(session.index()?);
         // The process ends with this command: nothing is gained by freeing every skill before.
         let _kept = ManuallyDrop::new(Arc::clone(&index));
-        let engine = self.rules.engine(session)?;
+        let engine = self.rules.engine_with(session, self.apply)?;
         let beginning = match &self.resume {
             Some(run_id) => Beginning::Recorded(run_id),
             None => Beginning::New(self.wanted(session, &index)?),
@@ -93,13 +132,14 @@ impl Run {
         let choice = Choice::new(session, wish)?.with_key()?;
         let cancel = cancel_on_interrupt()?;
         let mut screen = Screen::new(output, self.events);
-        let mut approver = Terminal::new(&cancel);
+        let mut approver = Terminal::new(&cancel, self.answer.clone(), self.no_questions);
         let runner = Runner::new(session, index, engine)
             .choice(choice)
             .owner(session.signing_owner(output))
             .approver(&mut approver)
             .listener(&mut screen)
             .cancel(cancel.clone())
+            .attended(is_attended())
             .invocation(invocation("run"));
         let finished = match &beginning {
             Beginning::Recorded(run_id) => runner.resume(run_id)?,
@@ -171,11 +211,11 @@ fn report(
     screen: &Screen,
     denied: bool,
 ) -> Result<ExitCode, Failure> {
-    let (stop_reason, answer, approval) = match ending {
-        Ending::Finished(outcome) => (outcome.stop_reason, outcome.answer, None),
-        Ending::Suspended(question) => {
-            (StopReason::ApprovalRequired, String::new(), Some(question))
-        }
+    let waiting = (StopReason::ApprovalRequired, String::new());
+    let ((stop_reason, answer), approval, question) = match ending {
+        Ending::Finished(outcome) => ((outcome.stop_reason, outcome.answer), None, None),
+        Ending::Suspended(approval) => (waiting, Some(approval), None),
+        Ending::Parked(question) => (waiting, None, Some(question)),
     };
     let result = RunResult {
         run_id: run.id().to_owned(),
@@ -186,6 +226,8 @@ fn report(
         usage: run.spent().usage,
         budget: run.spent(),
         approval,
+        question,
+        changes: RunChanges::of(&run),
     };
     if !events {
         output.result(&result, |out, _| {
@@ -202,6 +244,38 @@ fn report(
             format!("this step needs your approval: it {}", question.effect),
         );
         return Err(needs.hint(format!("to allow it, run: {}", question.replay)));
+    }
+    if let (Some(question), false) = (&result.question, output.json) {
+        let waits = Failure::new(
+            Exit::Approval,
+            "AnswerRequired",
+            format!("the run waits for your answer: {}", question.question),
+        );
+        let hint = format!("to answer, run: skillful run --resume {} --answer TEXT", result.run_id);
+        return Err(waits.hint(hint));
+    }
+    let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
+    match (kept, run.unapplied()) {
+        (Some(kept), Some("ApprovalRequired")) if !output.json => {
+            let message = format!("{} changed files wait for your approval", kept.count());
+            let hint = format!(
+                "look at them (`skillful runs changes {0} --diff`), then run: skillful runs apply {0}",
+                result.run_id
+            );
+            return Err(Failure::new(Exit::Approval, "ApprovalRequired", message).hint(hint));
+        }
+        (Some(_), Some("ApprovalRequired")) => return Ok(ExitCode::from(Exit::Approval as u8)),
+        (Some(kept), code) => {
+            if let Some("Conflict") = code {
+                output.note("Nothing was applied: files changed meanwhile, see `skillful runs changes`.");
+            }
+            output.note(&format!(
+                "{} changed files are kept apart from yours; `skillful runs apply {}` applies them.",
+                kept.count(),
+                result.run_id
+            ));
+        }
+        (None, _) => {}
     }
     Ok(match result.status {
         Status::Completed if !denied => ExitCode::SUCCESS,

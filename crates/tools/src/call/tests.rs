@@ -24,12 +24,12 @@ fn a_call_says_what_it_would_do() {
         "searches `src` for `x`",
     );
     let effect = "writes 3 bytes to `a`, in place of what is there";
-    check("write_file", json!({"path": "b/../a", "content": "abc"}), &["a"], "high", effect);
+    check("write_file", json!({"path": "b/../a", "content": "abc"}), &["a"], "low", effect);
     check(
         "delete_file",
         json!({"path": "skill://x//a"}),
         &["skill://x/a"],
-        "high",
+        "low",
         "deletes `skill://x/a`",
     );
     check(

@@ -41,7 +41,7 @@ pub(crate) fn grep(
         workspace,
         sight,
         matcher: matcher(call)?,
-        glob: glob(call, place.root_path())?,
+        glob: glob(call, place.seen_path())?,
         deadline: Instant::now() + workspace.limits.search_time,
         late: AtomicBool::new(false),
         files: AtomicUsize::new(0),
@@ -100,7 +100,7 @@ impl Search<'_> {
     /// Walks from the root, so that the ignore files above the place count and those above the root do not.
     fn walk(&self) {
         let respected = !self.call.include_ignored;
-        let mut builder = WalkBuilder::new(self.place.root_path());
+        let mut builder = WalkBuilder::new(self.place.seen_path());
         builder.hidden(false).parents(false).git_global(false).require_git(false);
         builder.ignore(respected).git_ignore(respected).git_exclude(respected);
         let walk = builder.build_parallel();
@@ -120,7 +120,7 @@ impl Search<'_> {
             self.late.store(true, Ordering::Relaxed);
             return WalkState::Quit;
         }
-        let Ok(inner) = entry.path().strip_prefix(self.place.root_path()) else {
+        let Ok(inner) = entry.path().strip_prefix(self.place.seen_path()) else {
             return WalkState::Skip;
         };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());

@@ -27,7 +27,8 @@ pub(crate) fn read_file(call: &ReadFile, workspace: &Workspace) -> Result<Outcom
     Ok(Outcome { sha256: Sha256::of(text.as_bytes()).to_string(), ..outcome })
 }
 
-fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {
+/// The whole text of a file that may be seen.
+pub(crate) fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {
     let place = workspace.visible(name)?;
     let limit = workspace.limits.file_bytes;
     let at = |source| ToolError::at(name, source);

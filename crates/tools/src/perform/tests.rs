@@ -19,7 +19,6 @@ use super::perform;
 use crate::call::Call;
 use crate::error::ToolError;
 use crate::outcome::Outcome;
-use crate::undo::Undo;
 use crate::workspace::Workspace;
 
 /// A workspace, a skill in it, a skill elsewhere and something outside of both.
@@ -27,7 +26,6 @@ struct World {
     folder: TempDir,
     workspace: Workspace,
     engine: Engine,
-    recorded: Vec<Undo>,
 }
 
 impl World {
@@ -45,7 +43,7 @@ impl World {
         workspace.select_skill("outer", &folder.path().join("skills/outer")).unwrap();
         workspace.select_skill("inner", &folder.path().join("work/.agent/skills/inner")).unwrap();
         let world =
-            Self { folder, workspace, engine: engine(r#"{"*": "allow"}"#), recorded: Vec::new() };
+            Self { folder, workspace, engine: engine(r#"{"*": "allow"}"#) };
         for (path, content) in files {
             world.write(path, content);
         }
@@ -83,11 +81,7 @@ impl World {
 
     fn perform(&mut self, call: Call) -> Result<Outcome, ToolError> {
         let call = self.approve(call);
-        let recorded = &mut self.recorded;
-        perform(call, &self.engine, &self.workspace, &mut |undo| {
-            recorded.push(undo.clone());
-            Ok(())
-        })
+        perform(call, &self.engine, &self.workspace)
     }
 
     fn call(&mut self, tool: &str, params: Value) -> Result<Outcome, ToolError> {

@@ -64,15 +64,18 @@ impl Closed {
         self.shelves.push(folder.to_owned());
     }
 
-    /// What is closed now for changes beneath `root`; an error where that is all of it.
+    /// What is closed now for changes beneath `root`; an error where that is all of it. A path is looked at where it is
+    /// `seen`.
     pub(super) fn around(
         &self,
         root: BorrowedFd<'_>,
-        repositories: Repositories,
+        seen: impl Fn(&Path) -> PathBuf,
     ) -> io::Result<Guard> {
         let above = above(root)?;
         let state: Vec<PathBuf> = self.homes.iter().flat_map(|home| state_in(home)).collect();
-        let strict = state.iter().chain(&self.paths).filter_map(|path| Identity::at(path));
+        // A layer has identities of its own for what is seen through it.
+        let identity = |path: &Path| Identity::at(&seen(path));
+        let strict = state.iter().chain(&self.paths).filter_map(|path| identity(path));
         let mut closed: HashSet<Identity> = strict.collect();
         if above.iter().any(|folder| closed.contains(folder)) {
             return Err(IsClosed.into());
@@ -80,11 +83,11 @@ impl Closed {
         // What state consists of may be somewhere else, through a link, or have a second name. A link to
         // the workspace itself, and a folder that is searched for skills with all that is in it, are no
         // reason to close everything.
-        let parts = state.iter().flat_map(|folder| entries(folder));
+        let parts = state.iter().flat_map(|folder| entries(&seen(folder)));
         let loose = parts.chain(self.shelves.iter().cloned());
-        let loose = loose.filter_map(|path| Identity::at(&path));
+        let loose = loose.filter_map(|path| identity(&path));
         closed.extend(loose.filter(|identity| !above.contains(identity)));
-        Ok(Guard { closed, repositories })
+        Ok(Guard { closed })
     }
 }
 
@@ -92,16 +95,6 @@ impl Closed {
 #[derive(Debug)]
 pub(crate) struct Guard {
     closed: HashSet<Identity>,
-    repositories: Repositories,
-}
-
-/// What counts in a folder that Git would take for a repository.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Repositories {
-    /// Nothing is changed there.
-    Closed,
-    /// What a run has made there may go.
-    Shrink,
 }
 
 impl Guard {
@@ -118,11 +111,9 @@ impl Guard {
     /// folder above the current one.
     pub(crate) fn pass_folder(&self, folder: &OwnedFd, next: &OsStr) -> io::Result<()> {
         self.pass(&fstat(folder)?)?;
-        match self.repositories {
-            Repositories::Closed if Pieces::find(folder, next).are_complete() => {
-                Err(IsClosed.into())
-            }
-            _ => Ok(()),
+        match Pieces::find(folder, next).are_complete() {
+            true => Err(IsClosed.into()),
+            false => Ok(()),
         }
     }
 
@@ -130,11 +121,9 @@ impl Guard {
     /// missing piece.
     pub(crate) fn pass_file(&self, folder: &OwnedFd, file: &OsStr) -> io::Result<()> {
         let is_config = is_named(file, "config") || is_named(file, "config.worktree");
-        match self.repositories {
-            Repositories::Closed if is_config && Pieces::find(folder, file).count() > 1 => {
-                Err(IsClosed.into())
-            }
-            _ => Ok(()),
+        match is_config && Pieces::find(folder, file).count() > 1 {
+            true => Err(IsClosed.into()),
+            false => Ok(()),
         }
     }
 }

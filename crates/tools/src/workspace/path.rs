@@ -1,8 +1,11 @@
 //! Spelling paths.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -67,6 +70,61 @@ pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
             }
         }
     }
+}
+
+/// How many links a path may go through.
+const LINKS: u32 = 40;
+
+/// The same for a path in a folder that is open as `root` and whose files are called as if it were at `path`. Links that
+/// lead out of it are followed no further.
+pub(super) fn real_path_beneath(
+    root: BorrowedFd<'_>,
+    path: &Path,
+    inner: &Path,
+) -> io::Result<PathBuf> {
+    let mut waiting: Vec<PathBuf> = vec![inner.to_owned()];
+    let (mut real, mut links) = (PathBuf::new(), 0);
+    while let Some(next) = waiting.pop() {
+        let mut parts = next.components();
+        let Some(part) = parts.next() else { continue };
+        waiting.push(parts.as_path().to_owned());
+        match part {
+            Component::CurDir => continue,
+            Component::ParentDir if real.pop() => continue,
+            Component::ParentDir => return Ok(path.join("..").join(rest(waiting))),
+            Component::Normal(name) => real.push(name),
+            Component::RootDir | Component::Prefix(_) => {
+                // The absolute target of a link.
+                let whole = Path::new("/").join(rest(waiting));
+                match whole.strip_prefix(path) {
+                    Ok(inside) => {
+                        (real, waiting) = (PathBuf::new(), vec![inside.to_owned()]);
+                        continue;
+                    }
+                    Err(_) => return Ok(whole),
+                }
+            }
+        }
+        match rustix::fs::readlinkat(root, &real, Vec::new()) {
+            Ok(target) => {
+                links += 1;
+                if links > LINKS {
+                    return Err(Errno::LOOP.into());
+                }
+                real.pop();
+                waiting.push(OsString::from_vec(target.into_bytes()).into());
+            }
+            // No link; or nothing, and then what follows is to be made.
+            Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(path.join(real))
+}
+
+/// What is left to be looked at, as one path.
+fn rest(waiting: Vec<PathBuf>) -> PathBuf {
+    waiting.into_iter().rev().collect()
 }
 
 #[cfg(test)]

@@ -16,13 +16,13 @@ use super::{Guard, Twins, Workspace, WorkspacePath, has_twin};
 use crate::beneath::{self, Missing};
 use crate::error::ToolError;
 
-/// A file as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Previous {
+/// A file as it is.
+#[derive(Debug)]
+pub(crate) struct Previous {
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Its permission bits.
-    pub mode: u32,
+    pub(crate) mode: u32,
 }
 
 /// A file that may be changed, by its one name.
@@ -111,13 +111,5 @@ impl<'w> Target<'w> {
         self.entry(&folder, name)?;
         unlinkat(&folder, name, AtFlags::empty())?;
         Ok(rustix::fs::fsync(&folder)?)
-    }
-
-    /// Removes what a write that was killed left beside the file.
-    pub(crate) fn sweep(&self) {
-        // Where there is no folder, there is nothing in it.
-        if let Ok((folder, _)) = self.parent(Missing::Fails) {
-            sweep(&folder);
-        }
     }
 }

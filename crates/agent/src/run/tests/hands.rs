@@ -46,7 +46,7 @@ fn what_was_changed_is_put_to_the_user_at_the_end_and_the_repository_on_its_own(
     play.perform = writes;
     let play = play.played();
     assert_eq!(applied(&play), [json!([]), json!([".git"])]);
-    assert_eq!(play.data("changes_made").len(), 1);
+    assert_eq!(play.data("changes_made").len(), 3);
     assert_eq!(play.data("changes_applied").len(), 2);
     assert_eq!(play.stop(), (StopReason::FinalAnswer, "done"));
     assert_eq!((play.run.pending(), play.run.unapplied()), (None, None));

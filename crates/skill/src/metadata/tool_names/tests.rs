@@ -13,9 +13,7 @@ fn names_of_other_hosts_are_mapped() {
         ("Glob", "list_dir"),
         ("LS", "list_dir"),
         ("Write", "write_file"),
-        ("Edit", "write_file"),
-        ("Bash", "run_script"),
-        ("Bash(git:*)", "run_script"),
+        ("Edit", "edit_file"),
         ("Read(./docs/**)", "read_file"),
         ("WebFetch", "network_request"),
         ("WebFetch(domain:example.com)", "network_request"),
@@ -34,10 +32,10 @@ fn other_names_are_kept_as_they_are() {
 
 #[test]
 fn commas_and_spaces_part_names_but_not_within_parentheses() {
-    check("Bash(git add:*) Read", &["run_script", "read_file"]);
-    check("Bash(git add:*, git rm:*),Read", &["run_script", "read_file"]);
+    check("Bash(git add:*) Read", &["run_command", "run_script", "read_file"]);
+    check("Bash(git add:*, git rm:*),Read", &["run_command", "run_script", "read_file"]);
     check(" Read ,, Grep\n\tWrite ", &["read_file", "grep", "write_file"]);
-    check("Bash(a (b c) d) Read", &["run_script", "read_file"]);
+    check("Bash(a (b c) d) Read", &["run_command", "run_script", "read_file"]);
     check("Read) Grep", &["Read)", "grep"]);
     check("", &[]);
     check(" , ", &[]);
@@ -45,10 +43,24 @@ fn commas_and_spaces_part_names_but_not_within_parentheses() {
 
 #[test]
 fn each_name_comes_once_in_the_order_written() {
-    check("Edit Bash(git:*) Write Bash(ls:*) Read", &["write_file", "run_script", "read_file"]);
+    check("Edit Bash(git:*) Write Bash(ls:*) Read", &["edit_file", "run_command", "run_script", "write_file", "read_file"]);
 }
 
 #[test]
 fn a_parenthesis_that_is_never_closed_allows_no_further_tool() {
-    check("Read Bash(git add, Write", &["read_file", "run_script"]);
+    check("Read Bash(git add, Write", &["read_file", "run_command", "run_script"]);
+}
+
+#[test]
+fn commands_in_parentheses_narrow_the_shell() {
+    let check = |list: &str, expected: Option<&[&str]>| {
+        let expected: Option<Vec<String>> =
+            expected.map(|patterns| patterns.iter().map(|pattern| (*pattern).to_owned()).collect());
+        assert_eq!(commands(&split(list)), expected, "{list}");
+    };
+    check("Bash(git:*) Read", Some(&["git *"]));
+    check("Bash(git add:*, git rm:*), Bash(npm test)", Some(&["git add *", "git rm *", "npm test"]));
+    for list in ["Bash", "Bash(*)", "Bash(git:*) Bash", "Read", "run_command Bash(git:*)"] {
+        check(list, None);
+    }
 }

@@ -1,19 +1,10 @@
 use std::os::unix::fs::PermissionsExt;
-use std::{fs, io};
+use std::fs;
 
 use basics::failure::Explain;
-use basics::sha256::Sha256;
 use serde_json::json;
 
 use super::World;
-use crate::error::ToolError;
-use crate::perform::perform;
-use crate::undo::{Previous, Restoration, Undo, Undoing};
-use crate::workspace::Workspace;
-
-fn undo(change: &Undo, workspace: &Workspace) -> Result<Restoration, ToolError> {
-    Undoing::new(workspace, false).undo(change)
-}
 
 fn mode(world: &World, path: &str) -> u32 {
     fs::metadata(world.path(path)).unwrap().permissions().mode() & 0o777
@@ -27,128 +18,24 @@ fn a_file_is_created_with_its_directories() {
         json!({"ok": true, "path": "new/deep/a.txt", "size": 5, "created": true, "truncated": false, "storage_ref": null})
     );
     assert_eq!(world.content("new/deep/a.txt"), "hello");
-    undo(&world.recorded[0], &world.workspace).unwrap();
-    assert!(!world.path("new/deep/a.txt").exists());
 }
 
 #[test]
-fn a_file_is_replaced_and_can_be_restored() {
+fn a_file_is_replaced_and_keeps_its_mode() {
     let mut world = World::new(&[("run.sh", "old")]);
     fs::set_permissions(world.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
     world.call("write_file", json!({"path": "run.sh", "content": "new"})).unwrap();
     assert_eq!((world.content("run.sh"), mode(&world, "run.sh")), ("new".to_owned(), 0o750));
-    undo(&world.recorded[0], &world.workspace).unwrap();
-    assert_eq!((world.content("run.sh"), mode(&world, "run.sh")), ("old".to_owned(), 0o750));
     let left = fs::read_dir(world.path(".")).unwrap().count();
     assert_eq!(left, 2, "no temporary file stays behind");
 }
 
 #[test]
-fn a_file_is_deleted_and_can_be_restored() {
+fn a_file_is_deleted() {
     let mut world = World::new(&[]);
     world.write("a.bin", b"\xff\0");
     world.call("delete_file", json!({"path": "a.bin"})).unwrap();
     assert!(!world.path("a.bin").exists());
-    undo(&world.recorded[0], &world.workspace).unwrap();
-    assert_eq!(fs::read(world.path("a.bin")).unwrap(), b"\xff\0");
-}
-
-#[test]
-fn changes_are_undone_one_after_the_other() {
-    let mut world = World::new(&[("a.txt", "1")]);
-    world.call("write_file", json!({"path": "a.txt", "content": "2"})).unwrap();
-    world.call("delete_file", json!({"path": "a.txt"})).unwrap();
-    world.call("write_file", json!({"path": "a.txt", "content": "3"})).unwrap();
-    assert_eq!(undo(&world.recorded[0], &world.workspace).unwrap_err().code(), "FileChanged");
-    let mut imagining = Undoing::new(&world.workspace, true);
-    assert_eq!(imagining.undo(&world.recorded[1]).unwrap_err().code(), "FileChanged");
-    for change in world.recorded.iter().rev() {
-        imagining.undo(change).unwrap();
-    }
-    assert_eq!(world.content("a.txt"), "3", "nothing was written");
-    for change in world.recorded.iter().rev() {
-        undo(change, &world.workspace).unwrap();
-    }
-    assert_eq!(world.content("a.txt"), "1");
-}
-
-#[test]
-fn a_change_that_was_announced_and_never_made_needs_no_undo() {
-    for (tool, params, before) in [
-        ("write_file", json!({"path": "a.txt", "content": "2"}), Some("1")),
-        ("write_file", json!({"path": "a.txt", "content": "2"}), None),
-        ("delete_file", json!({"path": "a.txt"}), Some("1")),
-    ] {
-        let mut world = World::new(&[]);
-        before.into_iter().for_each(|before| world.write("a.txt", before));
-        world.call(tool, params).unwrap();
-        match before {
-            Some(before) => world.write("a.txt", before),
-            None => fs::remove_file(world.path("a.txt")).unwrap(),
-        }
-        let imagined = Undoing::new(&world.workspace, true).undo(&world.recorded[0]).unwrap();
-        assert_eq!(imagined, Restoration::NotNeeded);
-        let undone = undo(&world.recorded[0], &world.workspace).unwrap();
-        assert_eq!(undone, Restoration::NotNeeded);
-        assert_eq!(fs::read_to_string(world.path("a.txt")).ok().as_deref(), before);
-    }
-}
-
-#[test]
-fn a_recorded_mode_gives_nobody_more_than_permissions() {
-    let world = World::new(&[("a.sh", "2")]);
-    let previous = Previous { bytes: b"1".to_vec(), mode: 0o6755 };
-    let sha256_after = Some(Sha256::of(b"2").to_string());
-    let change = Undo { path: "a.sh".to_owned(), previous: Some(previous), sha256_after };
-    assert_eq!(undo(&change, &world.workspace).unwrap(), Restoration::Done);
-    let found = fs::metadata(world.path("a.sh")).unwrap().permissions().mode();
-    assert_eq!((world.content("a.sh").as_str(), found & 0o7777), ("1", 0o755));
-}
-
-#[test]
-fn what_somebody_changed_since_is_not_undone() {
-    let mut world = World::new(&[("a.txt", "1"), ("b.txt", "1")]);
-    world.call("write_file", json!({"path": "a.txt", "content": "2"})).unwrap();
-    world.call("delete_file", json!({"path": "b.txt"})).unwrap();
-    world.write("a.txt", "mine");
-    world.write("b.txt", "mine");
-    for change in &world.recorded {
-        assert_eq!(undo(change, &world.workspace).unwrap_err().code(), "FileChanged");
-    }
-    assert_eq!(
-        (world.content("a.txt"), world.content("b.txt")),
-        ("mine".to_owned(), "mine".to_owned())
-    );
-}
-
-#[test]
-fn nothing_changes_when_it_cannot_be_recorded() {
-    for (tool, params) in [
-        ("write_file", json!({"path": "a.txt", "content": "2"})),
-        ("write_file", json!({"path": "new/b.txt", "content": "2"})),
-        ("delete_file", json!({"path": "a.txt"})),
-    ] {
-        let world = World::new(&[("a.txt", "1")]);
-        let call = world.approve(world.resolve(tool, params).unwrap());
-        let mut fails = |_: &Undo| Err(io::ErrorKind::StorageFull.into());
-        let error = perform(call, &world.engine, &world.workspace, &mut fails).unwrap_err();
-        assert_eq!(error.code(), "IOError");
-        assert_eq!((world.content("a.txt"), world.path("new").exists()), ("1".to_owned(), false));
-    }
-}
-
-#[test]
-fn the_file_is_recorded_before_it_is_changed() {
-    let world = World::new(&[("a.txt", "1")]);
-    let call = world
-        .approve(world.resolve("write_file", json!({"path": "a.txt", "content": "2"})).unwrap());
-    let mut seen = None;
-    let mut record = |undo: &Undo| {
-        seen = Some((undo.previous.clone().unwrap().bytes, world.content("a.txt")));
-        Ok(())
-    };
-    perform(call, &world.engine, &world.workspace, &mut record).unwrap();
-    assert_eq!(seen, Some((b"1".to_vec(), "1".to_owned())));
 }
 
 #[test]
@@ -180,7 +67,6 @@ fn what_must_not_be_changed_is_not() {
         "FileTooLarge"
     );
     assert!(!world.folder.path().join("outside/new.txt").exists());
-    assert_eq!(world.recorded, []);
 }
 
 #[test]
@@ -263,17 +149,6 @@ fn check_pieces(files: &[&str], done: &mut Vec<usize>) {
     let has = |name: &str| world.path("docs").join(name).exists();
     let is_repository = has("HEAD") && (has("commondir") || has("objects") && has("refs"));
     assert!(!is_repository, "{order:?}");
-    // What was written can be taken back, whoever adds what is missing.
-    world.write("docs/HEAD.new", "ref: refs/heads/a\n");
-    fs::rename(world.path("docs/HEAD.new"), world.path("docs/HEAD")).unwrap();
-    for folder in ["docs/objects", "docs/refs"] {
-        fs::create_dir_all(world.path(folder)).unwrap();
-    }
-    for change in world.recorded.iter().rev() {
-        assert_eq!(undo(change, &world.workspace).unwrap(), Restoration::Done, "{order:?}");
-    }
-    let left = ["docs/config", "docs/objects/a", "docs/refs/a", "docs/commondir"];
-    assert!(left.iter().all(|path| !world.path(path).exists()), "{order:?}");
 }
 
 #[test]
@@ -297,5 +172,36 @@ fn a_folder_that_is_almost_a_repository_is_changed_only_where_that_is_harmless()
     }
     for path in ["docs/a", "docs/objects/b", "docs/refs/b", "docs/config/b", "HEAD", "config"] {
         assert_eq!(code(path), "", "{path}");
+    }
+}
+
+#[test]
+fn a_text_is_replaced_where_it_stands() {
+    let mut world = World::new(&[("a.txt", "one\ntwo\nthree\ntwo\n")]);
+    let edit = |old: &str, new: &str| json!({"path": "a.txt", "old": old, "new": new});
+    world.call("edit_file", edit("one\ntwo", "1\n2")).unwrap();
+    assert_eq!(world.content("a.txt"), "1\n2\nthree\ntwo\n");
+    world.call("edit_file", json!({"path": "a.txt", "old": "e", "new": "E", "all": true})).unwrap();
+    assert_eq!(world.content("a.txt"), "1\n2\nthrEE\ntwo\n");
+}
+
+#[test]
+fn an_edit_says_why_nothing_was_replaced() {
+    let mut world = World::new(&[("a.txt", "let x = 1;\nlet y = 2;\nlet y = 2;\n")]);
+    let mut error = |old: &str| {
+        let params = json!({"path": "a.txt", "old": old, "new": "z"});
+        world.call("edit_file", params).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error("let y = 2;"),
+        "`a.txt` holds the text to be replaced 2 times, at lines 2, 3"
+    );
+    let missing = error("let x = 1 ;");
+    assert!(missing.contains("does not hold") && missing.contains("1: let x = 1;"), "{missing}");
+    assert!(error("").contains("empty"));
+    assert_eq!(world.content("a.txt"), "let x = 1;\nlet y = 2;\nlet y = 2;\n");
+    for path in [".env", ".git/hooks/x", "skill://outer/guide.md"] {
+        let code = world.refused("edit_file", json!({"path": path, "old": "a", "new": "b"}));
+        assert_eq!(code, "ToolNotAllowed", "{path}");
     }
 }
