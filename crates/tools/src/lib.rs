@@ -2,6 +2,7 @@
 
 mod beneath;
 pub mod call;
+pub mod command;
 mod containment;
 pub mod error;
 mod file;
@@ -15,4 +16,5 @@ pub mod sandbox;
 pub mod script;
 mod sight;
 pub mod undo;
+pub mod view;
 pub mod workspace;
