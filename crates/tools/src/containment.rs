@@ -6,10 +6,13 @@ mod error;
 mod exit;
 mod feature;
 mod invocation;
+mod layout;
 
 pub use applied::{Applied, Isolation};
 pub use confinement::{Confinement, Limits, Network, SandboxMode};
 pub use error::SandboxError;
 pub use exit::{Captured, Ending, Exit, Reason};
 pub use feature::{Availability, Feature};
-pub use invocation::{Invocation, Output};
+pub use invocation::{Invocation, Output, Stdin};
+pub use layout::ViewKind;
+pub(crate) use layout::{Closing, Layout, Source};

@@ -2,6 +2,7 @@
 
 mod beneath;
 pub mod call;
+pub mod command;
 mod containment;
 pub mod error;
 mod file;
@@ -14,4 +15,5 @@ mod platform;
 pub mod sandbox;
 pub mod script;
 mod sight;
+pub mod view;
 pub mod workspace;

@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use crate::containment::{
     Applied, Availability, Captured, Confinement, Ending, Exit, Feature, Invocation, Isolation,
-    Limits, Network, Output, Reason, SandboxError, SandboxMode,
+    Limits, Network, Output, Reason, SandboxError, SandboxMode, Stdin,
 };
 use crate::platform::sandbox as walls;
 pub use walls::Kernel;
@@ -55,5 +55,6 @@ pub fn run(
     output: Output<'_>,
     cancelled: &AtomicBool,
 ) -> Result<Exit, SandboxError> {
-    walls::run(kernel, confinement, invocation, output, cancelled)
+    let watched = [invocation.folder.clone()];
+    walls::run(kernel, confinement, invocation, &watched, output, cancelled)
 }

@@ -1,29 +1,27 @@
-//! Runs a skill's script: the content that was approved, in a clean environment, inside the
-//! sandbox.
+//! Runs a skill's script: the content that was approved, in a clean environment, inside the sandbox, on the
+//! workspace as the run sees it.
 //!
 //! Invariant: what runs is the approved content, whatever happens to the file meanwhile, and it
 //! never passes through a shell.
 
-mod closed;
-mod environment;
+pub(crate) mod environment;
 mod error;
-mod interpreter;
+pub(crate) mod interpreter;
 mod mirror;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use state::{Access, Folder, StateError};
 
-use crate::sandbox::{self, Confinement, Exit, Invocation, Kernel, Output, SandboxMode};
-use crate::workspace::PathPatterns;
+use crate::sandbox::{Confinement, Exit, Invocation, Kernel, Output};
+use crate::view::{View, ViewPlaces};
 pub use environment::Environment;
 use environment::Folders;
 pub use error::ScriptError;
@@ -55,7 +53,7 @@ impl ApprovedContent {
 pub struct Script {
     /// The skill's folder.
     pub skill: PathBuf,
-    /// The script's path in it, under `scripts/`.
+    /// The script's path in it.
     pub path: PathBuf,
     /// What to run.
     pub content: ApprovedContent,
@@ -81,24 +79,20 @@ impl Default for ArgumentLimits {
     }
 }
 
-/// Where and with what scripts run.
+/// Where and with what scripts and commands run.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
-    /// The folder a script works in and may write to, without symbolic links on its way.
-    pub sandbox: PathBuf,
-    /// The folder it may read.
-    pub workspace: PathBuf,
-    /// What it may not read there, by name; its own skill is open to it.
-    pub secrets: PathPatterns,
+    /// How they see the workspace, in which they work.
+    pub view: Arc<View>,
     /// A folder for the private copy of the script, where scripts cannot write.
     pub private: PathBuf,
-    /// What it gets of the environment.
+    /// What they get of the environment.
     pub environment: Environment,
-    /// What runs it.
+    /// What runs a script.
     pub interpreters: Interpreters,
-    /// What it can be called with.
+    /// What a script can be called with.
     pub arguments: ArgumentLimits,
-    /// What it may touch besides skill, workspace and sandbox folder, and how much it may use.
+    /// What they may touch besides skill and workspace, and how much they may use.
     pub confinement: Confinement,
 }
 
@@ -118,69 +112,54 @@ pub fn run(
     output: Output<'_>,
     cancelled: &AtomicBool,
 ) -> Result<Exit, ScriptError> {
+    let view = &surroundings.view;
     // Nothing is prepared for what cannot run.
-    sandbox::applied(kernel, &surroundings.confinement)?;
+    view.applied(kernel, &surroundings.confinement)?;
     check_path(&script.path)?;
     check_arguments(&script.arguments, surroundings.arguments)?;
-    check_not_linked(&surroundings.sandbox)?;
-    let (skill, workspace) = (real(&script.skill)?, real(&surroundings.workspace)?);
+    let skill = real(&script.skill)?;
     let mut confinement = surroundings.confinement.clone();
-    confinement.write.push(surroundings.sandbox.clone());
-    confinement.read.extend([skill.clone(), workspace.clone()]);
+    confinement.read.push(skill.clone());
     let path = environment::reachable(&surroundings.environment.path, &confinement.read);
     let command = surroundings.interpreters.command(&script.path, &script.content.0)?;
     let (program, options) = interpreter::locate(&command, &path)?;
-    let private = private_folder(&surroundings.private, &confinement.write)?;
+    let private = private_folder(&surroundings.private, view, &confinement.write)?;
     let mirror = Mirror::new(&private, &skill, script)?;
     confinement.read.push(mirror.folder().into());
-    let unsearched = close_secrets(&mut confinement, surroundings, &skill, &workspace);
-    let temporary = Temporary::new(&surroundings.sandbox)?;
-    let folders = Folders {
-        path: &path,
-        sandbox: &surroundings.sandbox,
-        temporary: &temporary.path,
-        skill: &skill,
-        workspace: &workspace,
-    };
     let copy = mirror.script().as_os_str().to_owned();
     let invocation = Invocation {
         program,
         arguments: options.into_iter().chain([copy]).chain(script.arguments.clone()).collect(),
-        environment: surroundings.environment.variables(&folders),
-        folder: surroundings.sandbox.clone(),
-        stdin: script.stdin.clone(),
+        environment: surroundings.variables(&path, Some(&skill)),
+        folder: view.folder().into(),
+        stdin: script.stdin.clone().into(),
     };
-    let mut exit = sandbox::run(kernel, &confinement, &invocation, output, cancelled)?;
-    exit.applied.unsearched = unsearched;
-    Ok(exit)
+    Ok(view.run(kernel, &confinement, &invocation, output, cancelled)?)
 }
 
-/// Closes what the file tools hide in the workspace; answers how many folders were closed because they are
-/// too many to be looked through.
-fn close_secrets(
-    confinement: &mut Confinement,
-    surroundings: &Surroundings,
-    skill: &Path,
-    workspace: &Path,
-) -> u64 {
-    if confinement.mode == SandboxMode::Off {
-        return 0;
+impl Surroundings {
+    /// The whole environment of a program.
+    pub(crate) fn variables(
+        &self,
+        path: &[PathBuf],
+        skill: Option<&Path>,
+    ) -> Vec<(OsString, OsString)> {
+        self.environment.variables(&Folders {
+            path,
+            home: &self.view.places().home,
+            temporary: self.view.temporary(),
+            skill,
+            workspace: self.view.folder(),
+        })
     }
-    let closed = {
-        let granted = confinement.write.iter().map(PathBuf::as_path).chain([skill]);
-        let settled: Vec<_> =
-            granted.chain(confinement.hidden.iter().map(PathBuf::as_path)).collect();
-        closed::find(workspace, &surroundings.secrets, &settled)
-    };
-    confinement.hidden.extend(closed.paths);
-    closed.unsearched
 }
 
+/// Inside the skill, and by one name only.
 fn check_path(path: &Path) -> Result<(), ScriptError> {
-    let mut parts = path.components();
-    let inside = parts.next() == Some(Component::Normal("scripts".as_ref()));
-    let (mut rest, plain) = (parts.clone(), parts.all(|part| matches!(part, Component::Normal(_))));
-    if inside && plain && rest.next().is_some() {
+    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    // A path that ends in a slash or a dot has fewer parts than it shows.
+    let is_exact = path.components().collect::<PathBuf>().as_os_str() == path.as_os_str();
+    if is_plain && is_exact && path.components().next().is_some() {
         Ok(())
     } else {
         Err(ScriptError::Outside { path: path.into() })
@@ -201,52 +180,19 @@ fn check_arguments(arguments: &[OsString], limits: ArgumentLimits) -> Result<(),
     }
 }
 
-/// The folder is written to before the sandbox looks at it.
-fn check_not_linked(folder: &Path) -> Result<(), ScriptError> {
-    if real(folder)? == folder {
-        return Ok(());
-    }
-    Err(ScriptError::Prepare { path: folder.into(), source: io::ErrorKind::InvalidInput.into() })
-}
-
-fn private_folder(folder: &Path, writable: &[PathBuf]) -> Result<PathBuf, ScriptError> {
+fn private_folder(
+    folder: &Path,
+    view: &View,
+    writable: &[PathBuf],
+) -> Result<PathBuf, ScriptError> {
     let folder = real(folder)?;
-    if writable.iter().any(|root| folder.starts_with(root)) {
+    let ViewPlaces { layer, home, temporary, .. } = view.places();
+    if writable.iter().chain([layer, home, temporary]).any(|root| folder.starts_with(root)) {
         return Err(ScriptError::CopyWritable { folder });
     }
     Ok(folder)
 }
 
-fn real(path: &Path) -> Result<PathBuf, ScriptError> {
+pub(crate) fn real(path: &Path) -> Result<PathBuf, ScriptError> {
     fs::canonicalize(path).map_err(|source| ScriptError::Prepare { path: path.into(), source })
-}
-
-/// The folder for temporary files inside the sandbox folder, removed afterwards.
-struct Temporary {
-    sandbox: Folder,
-    path: PathBuf,
-}
-
-impl Temporary {
-    const NAME: &str = ".tmp";
-
-    /// Makes it anew: whatever an earlier script put in its place is not it.
-    fn new(sandbox: &Path) -> Result<Self, ScriptError> {
-        let path = sandbox.join(Self::NAME);
-        let prepare = |error: StateError| ScriptError::Prepare {
-            path: path.clone(),
-            source: io::Error::other(error),
-        };
-        let folder = Folder::open(sandbox).map_err(prepare)?;
-        folder.remove_tree(Self::NAME).map_err(prepare)?;
-        folder.new_folder(Self::NAME, Access::Private).map_err(prepare)?;
-        Ok(Self { sandbox: folder, path })
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // What cannot be removed stays in the run's own folder and harms nobody.
-        let _ = self.sandbox.remove_tree(Self::NAME);
-    }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::confinement::{Limits, Network, SandboxMode};
 use super::feature::Feature;
+use super::layout::ViewKind;
 
 /// How the processes of a sandbox are kept apart and together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,12 @@ pub struct Applied {
     /// How many of them are folders of the workspace that were too many to be looked through for secrets.
     #[serde(default)]
     pub unsearched: u64,
+    /// How the workspace was seen; none if it was not seen through a view.
+    #[serde(default)]
+    pub view: Option<ViewKind>,
+    /// Whether the network was one that nobody else is in.
+    #[serde(default)]
+    pub private_network: bool,
     /// How processes were kept apart and together.
     pub isolation: Isolation,
     /// What this kernel could not give although it was asked for.

@@ -20,7 +20,7 @@ pub enum SandboxMode {
 
 /// Which sockets a program may open.
 ///
-/// Unix sockets that lead out are in neither: a local daemon (container engine, key agent, session
+/// Unix sockets that lead out are in none: a local daemon (container engine, key agent, session
 /// bus) acts for its client outside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,6 +28,10 @@ pub enum Network {
     /// None.
     #[default]
     Denied,
+    /// Those that stay inside: Unix sockets, and IPv4 and IPv6 over a loopback that only the run has.
+    ///
+    /// Only a [`View`](crate::view::View) with namespaces has one; elsewhere this is [`Network::Denied`].
+    Private,
     /// IPv4 and IPv6.
     Internet,
 }
@@ -49,9 +53,11 @@ pub struct Limits {
     pub processes: u64,
     /// Bytes of one written file.
     pub file_size: u64,
-    /// Bytes beneath the working folder and in removed files that are still open (sampled, then killed).
-    /// Folders that cannot be listed, or lie more than 128 levels deep, are over the limit.
+    /// Bytes beneath the folders that it writes to and in removed files that are still open (sampled, then
+    /// killed). Folders that cannot be listed, or lie more than 128 levels deep, are over the limit.
     pub disk: u64,
+    /// Files and folders beneath the folders that it writes to (sampled, then killed).
+    pub files: u64,
     /// Open files of one process.
     pub open_files: u64,
     /// Bytes of standard output and standard error together.
@@ -64,12 +70,13 @@ impl Default for Limits {
     fn default() -> Self {
         const MIB: u64 = 1 << 20;
         Self {
-            time: Duration::from_secs(30),
+            time: Duration::from_secs(120),
             cpu: Duration::from_secs(60),
             memory: 2048 * MIB,
             processes: 256,
             file_size: 512 * MIB,
-            disk: 1024 * MIB,
+            disk: 2048 * MIB,
+            files: 100_000,
             open_files: 1024,
             output: 256 * MIB,
             kept: 64 << 10,

@@ -30,8 +30,10 @@ pub enum Reason {
     Memory,
     /// It had more processes than it may.
     Processes,
-    /// It filled its working folder beyond what it may.
+    /// It filled the folders that it writes to beyond what it may.
     Disk,
+    /// It made more files there than it may.
+    Files,
     /// The caller wanted it to stop.
     Cancelled,
 }

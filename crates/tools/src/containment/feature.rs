@@ -16,6 +16,10 @@ pub enum Feature {
     Namespaces,
     /// Counts the processes of a namespace, also those of root.
     ProcessLimit,
+    /// Lets programs write to a workspace that stays as it is.
+    Overlay,
+    /// A loopback and Unix sockets that lead nowhere else.
+    PrivateNetwork,
 }
 
 /// One line of what a kernel offers.

@@ -7,7 +7,9 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, linkat, openat, openat2};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, ResolveFlags, ioctl_ficlone, linkat, openat, openat2,
+};
 use rustix::io::Errno;
 
 /// How a folder is opened only to go on from it: it need not be readable.
@@ -28,6 +30,11 @@ pub(crate) fn open_in_one_call(
 pub(crate) fn open_unnamed(folder: &OwnedFd) -> Result<OwnedFd, Errno> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     openat(folder, ".", flags, Mode::from_raw_mode(0o666))
+}
+
+/// Makes a file share the blocks of another one, where the file system can.
+pub(crate) fn clone_content(from: &File, to: &File) -> Result<(), Errno> {
+    ioctl_ficlone(to, from)
 }
 
 /// Gives such a file a name.

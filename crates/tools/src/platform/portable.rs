@@ -28,6 +28,11 @@ pub(crate) fn open_unnamed(_folder: &OwnedFd) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
+/// No file shares its blocks.
+pub(crate) fn clone_content(_from: &File, _to: &File) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
 /// So none needs one.
 pub(crate) fn link_unnamed(_file: &File, _folder: &OwnedFd, _name: &OsStr) -> Result<(), Errno> {
     Err(Errno::NOSYS)

@@ -19,9 +19,9 @@ pub struct Environment {
 /// The folders that a script is told of.
 pub(super) struct Folders<'a> {
     pub(super) path: &'a [PathBuf],
-    pub(super) sandbox: &'a Path,
+    pub(super) home: &'a Path,
     pub(super) temporary: &'a Path,
-    pub(super) skill: &'a Path,
+    pub(super) skill: Option<&'a Path>,
     pub(super) workspace: &'a Path,
 }
 
@@ -31,21 +31,21 @@ impl Environment {
         let language = self.language.as_deref().unwrap_or(OsStr::new("C.UTF-8"));
         let set = [
             ("PATH", path.join(OsStr::new(":")).as_os_str()),
-            ("HOME", folders.sandbox.as_os_str()),
+            ("HOME", folders.home.as_os_str()),
             ("TMPDIR", folders.temporary.as_os_str()),
             ("LANG", language),
-            ("SKILL_DIR", folders.skill.as_os_str()),
             ("WORKSPACE_DIR", folders.workspace.as_os_str()),
         ]
         .map(|(name, value)| (name.into(), value.to_owned()));
         let time_zone = self.time_zone.iter().map(|zone| ("TZ".into(), zone.clone()));
-        set.into_iter().chain(time_zone).collect()
+        let skill = folders.skill.map(|skill| ("SKILL_DIR".into(), skill.into()));
+        set.into_iter().chain(skill).chain(time_zone).collect()
     }
 }
 
 /// The folders of a `PATH` whose programs a script can really run; the system's own if none is
 /// left.
-pub(super) fn reachable(path: &Option<OsString>, readable: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn reachable(path: &Option<OsString>, readable: &[PathBuf]) -> Vec<PathBuf> {
     let within = |folder: &PathBuf| {
         folder.is_absolute()
             && folder.canonicalize().is_ok_and(|real| {

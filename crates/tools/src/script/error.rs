@@ -24,8 +24,8 @@ pub enum ScriptError {
         /// The hash of what is there.
         found: [u8; 32],
     },
-    /// The path is not one under `scripts/`.
-    #[error("`{path}` is not a path under the skill's `scripts/`")]
+    /// The path leads out of the folder that it is in.
+    #[error("`{path}` is not a path inside its folder")]
     Outside {
         /// The path.
         path: PathBuf,
@@ -93,7 +93,7 @@ impl Explain for ScriptError {
     fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Changed { .. } => "look at the change and approve the script again",
-            Self::Outside { .. } => "name a file under `scripts/`, such as `scripts/report.py`",
+            Self::Outside { .. } => "give a path inside the folder, such as `scripts/report.py`",
             Self::TooManyArguments { .. } | Self::ArgumentTooLong { .. } => {
                 "pass large inputs through standard input or a file in the workspace"
             }
@@ -105,7 +105,7 @@ impl Explain for ScriptError {
             }
             Self::CopyWritable { .. } => "grant less for writing, or keep private copies elsewhere",
             Self::Prepare { .. } => {
-                "check that skill and sandbox folder exist, without a symbolic link on the latter's path"
+                "check that the skill's folder exists and can be read"
             }
             Self::Sandbox(error) => return error.hint(),
         }

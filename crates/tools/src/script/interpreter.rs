@@ -75,7 +75,7 @@ fn first_line(content: &[u8]) -> Option<Vec<String>> {
 ///
 /// A first line's absolute path counts only by its last part: it names a place on its author's
 /// machine.
-pub(super) fn locate(
+pub(crate) fn locate(
     command: &[String],
     path: &[PathBuf],
 ) -> Result<(PathBuf, Vec<OsString>), ScriptError> {

@@ -18,8 +18,9 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use skillful_tools::sandbox::{
-    Confinement, Exit, Feature, Invocation, Kernel, Limits, Network, Output, SandboxError, run,
+    Confinement, Exit, Feature, Invocation, Kernel, Limits, Network, Output, SandboxError, Stdin, run,
 };
+use skillful_tools::view::{View, ViewOptions, ViewPlaces};
 use tempfile::TempDir;
 
 /// What nobody in a sandbox may learn.
@@ -189,7 +190,7 @@ impl World {
             arguments: arguments.iter().map(|argument| self.fill(argument).into()).collect(),
             environment: self.environment(),
             folder: self.sandbox(),
-            stdin: Vec::new(),
+            stdin: Stdin::default(),
         }
     }
 
@@ -199,6 +200,40 @@ impl World {
             ("HOME".into(), self.sandbox().into()),
             ("LANG".into(), "C.UTF-8".into()),
         ]
+    }
+
+    /// The folders of this run: in the workspace, as in real life.
+    pub(crate) fn places(&self) -> ViewPlaces {
+        let own = |name: &str| {
+            let path = self.root.join("workspace/.agent/runs/this").join(name);
+            fs::create_dir_all(&path).unwrap();
+            path
+        };
+        ViewPlaces {
+            workspace: self.root.join("workspace"),
+            layer: own("layer"),
+            home: own("home"),
+            temporary: own("temporary"),
+        }
+    }
+
+    /// How this run sees the workspace.
+    pub(crate) fn view(&self, kernel: &Kernel) -> View {
+        View::open(kernel, self.places(), ViewOptions::default()).unwrap()
+    }
+
+    /// Runs a program that sees the workspace, and works in it.
+    pub(crate) fn run_in(&self, kernel: &Kernel, view: &View, code: &str) -> Exit {
+        let confinement = Confinement {
+            read: vec![self.root.join("skill")],
+            network: Network::Private,
+            ..Confinement::default()
+        };
+        let mut invocation = self.invocation(Path::new("/bin/sh"), &["-c", code]);
+        invocation.folder = view.folder().into();
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let output = Output { stdout: &mut stdout, stderr: &mut stderr };
+        view.run(kernel, &confinement, &invocation, output, &AtomicBool::new(false)).unwrap()
     }
 
     /// Runs a program in the sandbox.

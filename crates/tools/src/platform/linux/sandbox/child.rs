@@ -9,26 +9,27 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use rustix::fs::{CWD, Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, fchdir, kill_process, set_child_subreaper,
+    DumpableBehavior, Pid, Signal, chdir, fchdir, kill_process, set_child_subreaper,
     set_dumpable_behavior, set_parent_process_death_signal, setrlimit, setsid, umask,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-use super::launch::{Gate, Isolation, Prepared};
+use super::launch::{Gate, Isolation, Prepared, WorkingFolder};
 use super::reap::{self, End};
 use super::report::{self, Report, Stage};
-use super::{mounts, raw};
+use super::{mounts, raw, room};
 
 /// Runs the warden, in a process just cloned.
 pub(super) fn warden(prepared: &Prepared) -> ! {
     raw::reset_signal_handlers();
     // The parent may have many open, and other sandboxes wait for some of them to be closed.
     raw::close_all_but(&prepared.kept);
-    let namespaces = matches!(prepared.isolation, Isolation::Namespaces(_));
+    let namespaces = matches!(prepared.isolation, Isolation::Namespaces(_) | Isolation::Room(_));
     // A killed warden takes its namespace along; without one it must live to sweep.
     let on_parent_death = if namespaces { Signal::KILL } else { Signal::TERM };
     let _ = set_parent_process_death_signal(Some(on_parent_death));
@@ -61,8 +62,13 @@ pub(super) fn warden(prepared: &Prepared) -> ! {
 }
 
 fn fail(prepared: &Prepared, stage: Stage, error: &io::Error) -> ! {
+    fail_with(prepared.report.as_fd(), stage, error)
+}
+
+/// Says what failed, and ends this process.
+pub(super) fn fail_with(report: BorrowedFd<'_>, stage: Stage, error: &io::Error) -> ! {
     let number = error.raw_os_error().unwrap_or_default();
-    let _ = report::send(prepared.report.as_fd(), &Report::Failed(stage, number));
+    let _ = report::send(report, &Report::Failed(stage, number));
     raw::exit(1)
 }
 
@@ -72,13 +78,16 @@ fn enclose(prepared: &Prepared) -> Result<Pid, (Stage, io::Error)> {
     let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
     // When memory runs out, this tree goes before its parent.
     let _ = write_file(c"/proc/self/oom_score_adj", b"1000");
-    if let Isolation::Namespaces(namespaces) = &prepared.isolation {
-        if let Some(folder) = mounts::enter(namespaces)? {
-            report::send(prepared.report.as_fd(), &Report::SharedMemory(folder))
-                .at(Stage::Mounts)?;
+    let shared_memory = match &prepared.isolation {
+        Isolation::Namespaces(namespaces) => mounts::enter(namespaces)?,
+        Isolation::Room(room) => Some(room::enter(room)?),
+        Isolation::Supervised | Isolation::Swept => {
+            set_child_subreaper(Pid::from_raw(1)).at(Stage::Processes)?;
+            None
         }
-    } else {
-        set_child_subreaper(Pid::from_raw(1)).at(Stage::Processes)?;
+    };
+    if let Some(folder) = shared_memory {
+        report::send(prepared.report.as_fd(), &Report::SharedMemory(folder)).at(Stage::Mounts)?;
     }
     if prepared.confined {
         let none = CapabilitySet::empty();
@@ -90,7 +99,7 @@ fn enclose(prepared: &Prepared) -> Result<Pid, (Stage, io::Error)> {
         Some(gate) => start_traced(prepared, gate),
         None => {
             hide(prepared).at(Stage::Privileges)?;
-            raw::clone_sharing(program, prepared).at(Stage::Start)
+            raw::clone_sharing(program, prepared, &prepared.stack).at(Stage::Start)
         }
     }
 }
@@ -144,8 +153,7 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
     for (resource, limit) in &prepared.limits {
         setrlimit(*resource, *limit).at(Stage::Limits)?;
     }
-    let folder = mounts::reopen(&prepared.folder).at(Stage::Folder)?;
-    fchdir(folder).at(Stage::Folder)?;
+    enter_folder(&prepared.folder).at(Stage::Folder)?;
     umask(Mode::RWXG | Mode::RWXO);
     rustix::stdio::dup2_stdin(&prepared.stdin).at(Stage::Streams)?;
     rustix::stdio::dup2_stdout(&prepared.stdout).at(Stage::Streams)?;
@@ -153,14 +161,25 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
     raw::close_on_exec_from(3);
     if let Some(ruleset) = &prepared.ruleset {
         for (path, access) in &prepared.inner_rules {
-            let file = open(path.as_c_str(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-            raw::landlock_allow(ruleset.as_fd(), file.at(Stage::Landlock)?.as_fd(), *access)
-                .at(Stage::Landlock)?;
+            match open(path.as_c_str(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+                Ok(file) => raw::landlock_allow(ruleset.as_fd(), file.as_fd(), *access)
+                    .at(Stage::Landlock)?,
+                // What is not there needs no rule.
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error).at(Stage::Landlock),
+            }
         }
         raw::landlock_enter(ruleset.as_fd()).at(Stage::Landlock)?;
     }
     raw::unblock_signals();
     enter_filters(prepared).at(Stage::Seccomp)
+}
+
+fn enter_folder(folder: &WorkingFolder) -> io::Result<()> {
+    match folder {
+        WorkingFolder::Checked(place) => Ok(fchdir(mounts::reopen(place)?)?),
+        WorkingFolder::Inside(path) => Ok(chdir(path.as_c_str())?),
+    }
 }
 
 fn enter_filters(prepared: &Prepared) -> io::Result<()> {

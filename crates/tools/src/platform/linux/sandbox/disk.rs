@@ -1,11 +1,11 @@
-//! How much of the disk lies beneath a folder that somebody else changes meanwhile.
+//! How much of the disk lies beneath folders that somebody else changes meanwhile.
 //!
 //! Folders are opened by handle, one below the other, so no path is too long and no link is followed.
 
 use std::collections::HashSet;
 use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat, statvfs};
 use rustix::io::Errno;
@@ -19,8 +19,21 @@ const ENTRY: u64 = 4096;
 /// How many folders may lie one in the other; each costs an open file while it is looked through.
 const DEEPEST: usize = 128;
 
-/// Why the rest of a tree need not be looked at: it is too large, or nobody can say how large it is.
-struct Enough;
+/// Why the rest of a tree need not be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Enough {
+    /// It is too large, or nobody can say how large it is.
+    Bytes,
+    /// It has too many files.
+    Files,
+}
+
+/// What lies beneath folders.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Beneath {
+    pub(super) bytes: u64,
+    pub(super) files: u64,
+}
 
 /// A folder that is being looked through.
 struct Level {
@@ -30,19 +43,20 @@ struct Level {
 }
 
 struct Sum {
-    used: u64,
-    enough: u64,
+    used: Beneath,
+    enough: Beneath,
     /// Files that have more than one name.
     linked: HashSet<(u64, u64)>,
 }
 
-/// Whether there are `enough` bytes beneath a folder, or else how many.
+/// Whether there is `enough` beneath some folders, or else how much.
 ///
 /// A file without content counts as something. A tree that cannot be looked through whole, because a
 /// folder cannot be listed or lies too deep, counts as enough.
-pub(super) fn bytes_beneath(folder: &Path, enough: u64) -> Option<u64> {
-    let mut sum = Sum { used: 0, enough, linked: HashSet::new() };
-    sum.walk(folder).ok().map(|()| sum.used)
+pub(super) fn beneath(folders: &[PathBuf], enough: Beneath) -> Result<Beneath, Enough> {
+    let mut sum = Sum { used: Beneath::default(), enough, linked: HashSet::new() };
+    folders.iter().try_for_each(|folder| sum.walk(folder))?;
+    Ok(sum.used)
 }
 
 /// The bytes that are free where a folder lies.
@@ -63,7 +77,7 @@ impl Sum {
             let next = openat(&level.folder, name.as_c_str(), FOLDER, Mode::empty());
             let Some(folder) = entered(next)? else { continue };
             if levels.len() == DEEPEST {
-                return Err(Enough);
+                return Err(Enough::Bytes);
             }
             let inner = self.add(folder.as_fd())?;
             levels.push(Level { folder, inner });
@@ -90,9 +104,13 @@ impl Sum {
                 continue;
             }
             let bytes = u64::try_from(status.st_blocks).unwrap_or_default().saturating_mul(BLOCK);
-            self.used = self.used.saturating_add(bytes.max(ENTRY));
-            if self.used >= self.enough {
-                return Err(Enough);
+            self.used.bytes = self.used.bytes.saturating_add(bytes.max(ENTRY));
+            self.used.files += 1;
+            if self.used.bytes >= self.enough.bytes {
+                return Err(Enough::Bytes);
+            }
+            if self.used.files >= self.enough.files {
+                return Err(Enough::Files);
             }
         }
         Ok(inner)
@@ -110,7 +128,7 @@ fn entered<T>(result: Result<T, Errno>) -> Result<Option<T>, Enough> {
     match result {
         Ok(found) => Ok(Some(found)),
         // Nobody can say how much is in there.
-        Err(Errno::ACCESS | Errno::PERM) => Err(Enough),
+        Err(Errno::ACCESS | Errno::PERM) => Err(Enough::Bytes),
         Err(_) => Ok(None),
     }
 }

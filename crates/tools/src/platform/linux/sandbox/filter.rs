@@ -172,8 +172,22 @@ impl Policy {
             // What is left are pairs. An open file on its way through one is in nobody's hands, and
             // their buffers are counted as they are.
             self.all(SENDING_FILES, Verdict::Refuse(EPERM));
-            let sizes = BUFFER_SIZES.iter().map(|size| vec![is(1, SOCKET_LEVEL), is(2, *size)]);
-            self.one(libc::SYS_setsockopt, refuse_any(sizes));
+            self.one(libc::SYS_setsockopt, each_size(Verdict::Refuse(EPERM)));
+        }
+        if network == Network::Private {
+            let inside = [AF_UNIX, AF_INET, AF_INET6]
+                .map(|number| [[family(number), stream], [family(number), datagram]]);
+            let others = [
+                [family(AF_UNIX), packets],
+                [family(AF_NETLINK), is(2, NETLINK_ROUTE.cast_unsigned())],
+            ];
+            let sockets: Vec<_> = inside.into_iter().flatten().chain(others).collect();
+            self.one(libc::SYS_socket, allow_only(sockets));
+            let pairs = [stream, datagram, packets].map(|kind| [family(AF_UNIX), kind]);
+            self.one(libc::SYS_socketpair, allow_only(pairs));
+            self.all(CONNECTING, Verdict::Allow);
+            // Programs that ask for another size go on as if they had it.
+            self.one(libc::SYS_setsockopt, each_size(Verdict::Refuse(0)));
         }
         if network == Network::Internet {
             let sockets = [
@@ -292,9 +306,17 @@ fn refuse_any(alternatives: impl IntoIterator<Item = Vec<Test>>) -> Rule {
     Rule { clauses: alternatives.into_iter().map(refuse).collect(), otherwise: Verdict::Allow }
 }
 
-fn allow_only<const N: usize>(alternatives: [[Test; 2]; N]) -> Rule {
+fn allow_only(alternatives: impl IntoIterator<Item = [Test; 2]>) -> Rule {
     let allow = |tests: [Test; 2]| Clause { tests: tests.into(), verdict: Verdict::Allow };
-    Rule { clauses: alternatives.map(allow).into(), otherwise: Verdict::Refuse(EPERM) }
+    let clauses = alternatives.into_iter().map(allow).collect();
+    Rule { clauses, otherwise: Verdict::Refuse(EPERM) }
+}
+
+/// What happens to a change of a buffer's size.
+fn each_size(verdict: Verdict) -> Rule {
+    let sizes = BUFFER_SIZES.iter().map(|size| vec![is(1, SOCKET_LEVEL), is(2, *size)]);
+    let clauses = sizes.map(|tests| Clause { tests, verdict }).collect();
+    Rule { clauses, otherwise: Verdict::Allow }
 }
 
 fn is(argument: u32, value: u32) -> Test {

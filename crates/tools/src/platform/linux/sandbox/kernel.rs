@@ -3,12 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::launch::{self, Launched};
+use super::launch::{self, Launched, Setting};
 use super::plan::Plan;
 use super::raw;
 use super::report::{self, Report};
 use crate::containment::{
-    Availability, Confinement, Feature, Isolation, Limits, SandboxError, SandboxMode,
+    Availability, Confinement, Feature, Isolation, Limits, Network, SandboxError, SandboxMode,
 };
 
 /// How namespaces can be had.
@@ -60,6 +60,8 @@ impl Kernel {
     pub fn without(mut self, feature: Feature) -> Self {
         match feature {
             Feature::Landlock => self.landlock_abi = 0,
+            // A view asks for these.
+            Feature::Overlay | Feature::PrivateNetwork => {}
             Feature::Seccomp => self.seccomp = false,
             Feature::Supervision => self.supervision = false,
             Feature::Namespaces => self.namespacing = None,
@@ -115,6 +117,8 @@ fn bare() -> Plan {
         isolation: Isolation::Swept,
         namespacing: Namespacing::default(),
         traced: false,
+        network: Network::Denied,
+        joins: false,
     }
 }
 
@@ -181,7 +185,7 @@ fn try_out(plan: Plan) -> Result<(), String> {
         Confinement { limits: Limits::default(), mode: SandboxMode::Off, ..Confinement::default() };
     let folder = PathBuf::from("/");
     let launched =
-        launch::launch(&plan, &confinement, &folder, None).map_err(|error| with_source(&error))?;
+        launch::launch(&plan, &confinement, Setting::Machine(&folder), None).map_err(|error| with_source(&error))?;
     match outcome(&launched) {
         Ok(()) => Ok(()),
         Err(error) => Err(with_source(&error)),

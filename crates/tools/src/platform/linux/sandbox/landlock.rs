@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::ops::Bound;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
@@ -24,10 +25,13 @@ const REMOVE_DIR: u64 = 1 << 4;
 const REMOVE_FILE: u64 = 1 << 5;
 const MAKE_DIR: u64 = 1 << 7;
 const MAKE_REG: u64 = 1 << 8;
+const MAKE_SOCK: u64 = 1 << 9;
 const MAKE_FIFO: u64 = 1 << 10;
 const MAKE_SYM: u64 = 1 << 12;
 const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
+const IOCTL_DEV: u64 = 1 << 15;
+const RESOLVE_UNIX: u64 = 1 << 16;
 
 const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
 /// Everything but device nodes, socket files and device commands.
@@ -44,7 +48,9 @@ const WRITE: u64 = READ
 const DEVICE: u64 = READ_FILE | WRITE_FILE | TRUNCATE;
 /// The rights that make sense on something that is not a folder; the kernel refuses the others
 /// there.
-const ON_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
+const ON_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
+/// Terminals.
+const TERMINAL: u64 = READ | WRITE_FILE | TRUNCATE | IOCTL_DEV;
 
 /// What the ruleset grants.
 pub(super) struct Grants<'a> {
@@ -103,6 +109,49 @@ pub(super) fn inner_rules(abi: u32, shared_memory: bool) -> Vec<(CString, u64)> 
         rules.push((system::SHARED_MEMORY.to_owned(), WRITE & handled));
     }
     rules
+}
+
+/// A ruleset that grants nothing yet.
+pub(super) fn closed_ruleset(abi: u32, network: Network) -> io::Result<OwnedFd> {
+    raw::landlock_create(&handled(abi, network))
+}
+
+/// What the namespaces of a view grant: all of it is opened inside.
+pub(super) struct Inside<'a> {
+    /// Files and folders, and whether they are folders.
+    pub(super) read: &'a [(PathBuf, bool)],
+    pub(super) write: &'a [(PathBuf, bool)],
+    pub(super) network: Network,
+}
+
+/// The rules for them: the paths and what they grant.
+pub(super) fn rules_inside(abi: u32, inside: &Inside<'_>) -> Vec<(CString, u64)> {
+    let handled = handled(abi, inside.network).files;
+    let sockets = match inside.network {
+        Network::Private => MAKE_SOCK | RESOLVE_UNIX,
+        Network::Denied | Network::Internet => 0,
+    };
+    let settings = system::python_settings();
+    let system = system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path));
+    let system = system.filter_map(|path| Some((path, READ, path.metadata().ok()?.is_dir())));
+    let devices = system::DEVICES.iter().map(|path| (Path::new(path), DEVICE, false));
+    let own = [
+        (Path::new(system::ZEROS), READ_FILE, false),
+        (Path::new(system::TERMINAL), DEVICE | IOCTL_DEV, false),
+        (Path::new("/dev/pts"), TERMINAL, true),
+        (Path::new("/dev/shm"), WRITE, true),
+        (Path::new("/proc"), READ, true),
+        (Path::new("/tmp"), WRITE | sockets, true),
+    ];
+    let read = inside.read.iter().map(|(path, is_folder)| (path.as_path(), READ, *is_folder));
+    let write =
+        inside.write.iter().map(|(path, is_folder)| (path.as_path(), WRITE | sockets, *is_folder));
+    let all = system.chain(devices).chain(own).chain(read).chain(write);
+    all.filter_map(|(path, access, is_folder)| {
+        let fitting = if is_folder { access } else { access & ON_FILES };
+        Some((CString::new(path.as_os_str().as_bytes()).ok()?, fitting & handled))
+    })
+    .collect()
 }
 
 fn handled(abi: u32, network: Network) -> raw::Handled {

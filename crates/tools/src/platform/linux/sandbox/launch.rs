@@ -1,6 +1,7 @@
 //! Starts a sandboxed process from values that were all prepared before it exists.
 
 use std::ffi::CString;
+use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
@@ -17,12 +18,15 @@ use super::filter::Filters;
 use super::mounts::{Anchor, Namespaces};
 use super::plan::Plan;
 use super::prepare::{self, above_standard, setup};
+use super::room::Room;
 use super::{child, filter, landlock, raw};
 use crate::containment::{self, Confinement, Invocation, SandboxError};
 
 /// How the child keeps its processes apart and together.
 pub(super) enum Isolation {
     Namespaces(Namespaces),
+    /// In the namespaces of a view.
+    Room(Room),
     Supervised,
     Swept,
 }
@@ -31,6 +35,29 @@ pub(super) enum Isolation {
 pub(super) struct Gate {
     pub(super) wait: OwnedFd,
     pub(super) opener: OwnedFd,
+}
+
+/// Where the program starts.
+pub(super) enum WorkingFolder {
+    Checked(Anchor),
+    /// Whatever this path leads to inside.
+    Inside(CString),
+}
+
+/// In what surroundings a program starts.
+pub(super) enum Setting<'a> {
+    /// The machine as it is, in this folder.
+    Machine(&'a Path),
+    /// The namespaces of a view.
+    Room(Inside),
+}
+
+/// The namespaces of a view for one command.
+pub(super) struct Inside {
+    pub(super) room: Room,
+    /// All that is granted there.
+    pub(super) rules: Vec<(CString, u64)>,
+    pub(super) folder: CString,
 }
 
 /// A program and what it is started with.
@@ -48,7 +75,7 @@ pub(super) struct Prepared {
     pub(super) command_line: Option<Range<usize>>,
     /// None to end where the program would start.
     pub(super) command: Option<Command>,
-    pub(super) folder: Anchor,
+    pub(super) folder: WorkingFolder,
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
@@ -63,6 +90,8 @@ pub(super) struct Prepared {
     pub(super) inner_rules: Vec<(CString, u64)>,
     pub(super) filters: Option<Filters>,
     pub(super) stack: raw::Stack,
+    /// For the process that joins the namespaces of a view.
+    joining: raw::Stack,
     /// The descriptors of all the files above, sorted.
     pub(super) kept: Vec<RawFd>,
 }
@@ -115,7 +144,7 @@ impl Drop for Launched {
 pub(super) fn launch(
     plan: &Plan,
     confinement: &Confinement,
-    folder: &Path,
+    setting: Setting<'_>,
     invocation: Option<&Invocation>,
 ) -> Result<Launched, SandboxError> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(setup("make a pipe"));
@@ -127,38 +156,36 @@ pub(super) fn launch(
     let (kind, flags) = (SocketType::SEQPACKET, SocketFlags::CLOEXEC);
     let (report, report_end) = rustix::net::socketpair(AddressFamily::UNIX, kind, flags, None)
         .map_err(setup("make a socket pair"))?;
-    let writable = prepare::open_writable(confinement)?;
-    let shared_memory = plan.isolation == containment::Isolation::Namespaces
-        && prepare::may_cover_shared_memory(confinement, folder);
-    let stdin = invocation.map_or(&[][..], |invocation| &invocation.stdin);
+    let Walls { isolation, folder, ruleset, inner_rules } = walls(plan, confinement, setting)?;
+    let stdin = invocation.map(|invocation| invocation.stdin.clone()).unwrap_or_default();
     let prepared = Prepared {
-        isolation: prepare::isolation(plan, confinement, &writable, shared_memory)?,
+        isolation,
         confined: plan.confined,
         command_line: prepare::command_line(),
         command: invocation.map(prepare::command).transpose()?,
-        folder: prepare::open_checked(folder)?.1,
-        stdin: above_standard(prepare::input(stdin)?)?,
+        folder,
+        stdin: above_standard(prepare::input(&stdin)?)?,
         stdout: above_standard(stdout_end)?,
         stderr: above_standard(stderr_end)?,
         report: above_standard(report_end)?,
         gate: plan.traced.then(prepare::gate).transpose()?,
         traced_limit: if plan.traced { confinement.limits.processes } else { u64::MAX },
         limits: prepare::limits(plan, &confinement.limits),
-        ruleset: prepare::ruleset(plan, confinement, &writable)?,
-        inner_rules: match plan.isolation {
-            containment::Isolation::Namespaces => {
-                landlock::inner_rules(plan.landlock_abi, shared_memory)
-            }
-            containment::Isolation::Supervised | containment::Isolation::Swept => Vec::new(),
-        },
-        filters: plan.seccomp.then(|| filter::compile(plan, confinement.network)),
+        ruleset,
+        inner_rules,
+        filters: plan.seccomp.then(|| filter::compile(plan, plan.network)),
         stack: raw::Stack::new(),
+        joining: raw::Stack::new(),
         kept: Vec::new(),
     }
     .keep_descriptors();
     let _blocked = raw::block_signals();
-    let (process, handle) = raw::clone_process(clone_flags(plan), child::warden, &prepared)
-        .map_err(setup("make a process"))?;
+    let flags = clone_flags(plan);
+    let (process, handle) = match plan.joins {
+        false => raw::clone_process(flags, child::warden, &prepared),
+        true => raw::clone_elsewhere(join, flags, child::warden, &prepared, &prepared.joining),
+    }
+    .map_err(setup("make a process"))?;
     // A namespace dies with its first process; without one the warden must live to sweep.
     let stop = match plan.isolation {
         containment::Isolation::Namespaces => Signal::KILL,
@@ -167,10 +194,60 @@ pub(super) fn launch(
     Ok(Launched { process, handle, stop, report, stdout, stderr })
 }
 
+/// Goes to where the namespaces of a view are.
+fn join(prepared: &Prepared) -> io::Result<()> {
+    match &prepared.isolation {
+        Isolation::Room(room) => room.join(),
+        Isolation::Namespaces(_) | Isolation::Supervised | Isolation::Swept => Ok(()),
+    }
+}
+
+/// What keeps the program in, and where it starts.
+struct Walls {
+    isolation: Isolation,
+    folder: WorkingFolder,
+    ruleset: Option<OwnedFd>,
+    inner_rules: Vec<(CString, u64)>,
+}
+
+fn walls(
+    plan: &Plan,
+    confinement: &Confinement,
+    setting: Setting<'_>,
+) -> Result<Walls, SandboxError> {
+    let folder = match setting {
+        Setting::Machine(folder) => folder,
+        Setting::Room(Inside { room, rules, folder }) => {
+            let ruleset = (plan.landlock_abi > 0)
+                .then(|| landlock::closed_ruleset(plan.landlock_abi, plan.network));
+            return Ok(Walls {
+                isolation: Isolation::Room(room),
+                folder: WorkingFolder::Inside(folder),
+                ruleset: ruleset.transpose().map_err(setup("make a Landlock ruleset"))?,
+                inner_rules: rules,
+            });
+        }
+    };
+    let writable = prepare::open_writable(confinement)?;
+    let shared_memory = plan.isolation == containment::Isolation::Namespaces
+        && prepare::may_cover_shared_memory(confinement, folder);
+    Ok(Walls {
+        isolation: prepare::isolation(plan, confinement, &writable, shared_memory)?,
+        folder: WorkingFolder::Checked(prepare::open_checked(folder)?.1),
+        ruleset: prepare::ruleset(plan, confinement, &writable)?,
+        inner_rules: match plan.isolation {
+            containment::Isolation::Namespaces => {
+                landlock::inner_rules(plan.landlock_abi, shared_memory)
+            }
+            containment::Isolation::Supervised | containment::Isolation::Swept => Vec::new(),
+        },
+    })
+}
+
 fn clone_flags(plan: &Plan) -> i32 {
     let namespaces = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
     match plan.isolation {
-        containment::Isolation::Namespaces if plan.namespacing.user => {
+        containment::Isolation::Namespaces if plan.namespacing.user && !plan.joins => {
             namespaces | libc::CLONE_NEWUSER
         }
         containment::Isolation::Namespaces => namespaces,

@@ -8,6 +8,7 @@ use std::fs;
 
 use super::open_files::OpenFiles;
 use super::tree::{Process, parse};
+use crate::containment::Network;
 
 /// What a pipe holds at most, since it cannot be enlarged.
 const PIPE: u64 = 64 << 10;
@@ -32,16 +33,16 @@ struct Status {
 /// The bytes that these processes hold, with `shared` bytes of shared memory that were handed out to them.
 ///
 /// Up to `limit` it is an upper bound, which is cheap; beyond it is exact.
-pub(super) fn used(processes: &[Process], shared: u64, limit: u64) -> u64 {
-    let upper = Sums::of(processes).upper(shared);
+pub(super) fn used(processes: &[Process], shared: u64, socket: u64, limit: u64) -> u64 {
+    let upper = Sums::of(processes, socket).upper(shared);
     if upper <= limit {
         return upper;
     }
     // Processes begin and end while they are looked at one after the other, and then what they have in common may
     // count twice. Not twice in a row.
-    match Sums::of(processes).exact(processes, shared) {
+    match Sums::of(processes, socket).exact(processes, shared) {
         once if once <= limit => once,
-        once => once.min(Sums::of(processes).exact(processes, shared)),
+        once => once.min(Sums::of(processes, socket).exact(processes, shared)),
     }
 }
 
@@ -51,17 +52,20 @@ struct Sums {
     tables: u64,
     /// What the buffers of all files hold that they may have open.
     any_buffers: u64,
+    /// What the buffers of one socket hold.
+    socket: u64,
 }
 
 impl Sums {
-    fn of(processes: &[Process]) -> Self {
+    fn of(processes: &[Process], socket: u64) -> Self {
         let statuses: Vec<_> =
             processes.iter().filter_map(|process| process.places().find_map(status)).collect();
         let sum = |part: fn(&Status) -> u64| statuses.iter().map(part).sum::<u64>();
         Self {
             tables: sum(|status| status.tables),
-            any_buffers: sum(|status| status.descriptors).saturating_mul(of_a_socket()),
+            any_buffers: sum(|status| status.descriptors).saturating_mul(socket),
             statuses,
+            socket,
         }
     }
 
@@ -80,7 +84,7 @@ impl Sums {
         let buffers = match open.complete {
             true => open
                 .sockets
-                .saturating_mul(of_a_socket())
+                .saturating_mul(self.socket)
                 .saturating_add(open.pipes.saturating_mul(PIPE)),
             false => self.any_buffers,
         };
@@ -91,11 +95,12 @@ impl Sums {
     }
 }
 
-/// What the buffer of a socket holds at most, since it cannot be enlarged.
-fn of_a_socket() -> u64 {
+/// What the buffers of a socket hold at most, since they cannot be enlarged; a connection has one for each way.
+pub(super) fn of_a_socket(network: Network) -> u64 {
+    let ways = if network == Network::Private { 2 } else { 1 };
     const USUAL: u64 = 212_992;
     let default = fs::read_to_string("/proc/sys/net/core/wmem_default").ok();
-    default.and_then(|bytes| parse(bytes.trim())).unwrap_or(USUAL) + PACKET
+    default.and_then(|bytes| parse(bytes.trim())).unwrap_or(USUAL).saturating_mul(ways) + PACKET
 }
 
 /// Whether a process, or a thread, has memory; one that ends has none.

@@ -58,9 +58,7 @@ pub(super) struct Identity {
 /// is some.
 pub(super) fn enter(namespaces: &Namespaces) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
     if let Some(identity) = &namespaces.identity {
-        write_file(c"/proc/self/setgroups", b"deny").at(Stage::Identity)?;
-        write_file(c"/proc/self/uid_map", identity.user.as_bytes()).at(Stage::Identity)?;
-        write_file(c"/proc/self/gid_map", identity.group.as_bytes()).at(Stage::Identity)?;
+        map(identity).at(Stage::Identity)?;
     }
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change(c"/", private).at(Stage::Mounts)?;
@@ -78,7 +76,15 @@ pub(super) fn enter(namespaces: &Namespaces) -> Result<Option<OwnedFd>, (Stage, 
     open(SHARED_MEMORY, flags, Mode::empty()).at(Stage::Mounts).map(Some)
 }
 
-fn cover(covered: &Covered) -> io::Result<()> {
+/// Maps a user and a group to themselves in a new user namespace.
+pub(super) fn map(identity: &Identity) -> io::Result<()> {
+    write_file(c"/proc/self/setgroups", b"deny")?;
+    write_file(c"/proc/self/uid_map", identity.user.as_bytes())?;
+    write_file(c"/proc/self/gid_map", identity.group.as_bytes())
+}
+
+/// Puts something empty on a path.
+pub(super) fn cover(covered: &Covered) -> io::Result<()> {
     match covered {
         Covered::File(path) => {
             let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;

@@ -7,11 +7,12 @@
 //! more than half a second. The walk through the files happens more rarely than that, unless the disk
 //! fills up meanwhile.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
+use super::disk::{Beneath, Enough};
 use super::open_files::{self, OpenFiles};
 use super::plan::Plan;
 use super::tree::{self, Process};
@@ -35,7 +36,9 @@ pub(super) struct Patrol<'a> {
     limits: &'a Limits,
     confined: bool,
     root: Pid,
-    folder: &'a Path,
+    folders: &'a [PathBuf],
+    /// What the buffers of a socket may hold.
+    socket: u64,
     deadline: Instant,
     next: Instant,
     disk: Disk,
@@ -45,7 +48,7 @@ pub(super) struct Patrol<'a> {
 struct Disk {
     next: Instant,
     /// What the tree used when it was looked at last.
-    used: u64,
+    used: Beneath,
     /// What was free then.
     free: u64,
     /// The most that was ever free.
@@ -53,17 +56,18 @@ struct Disk {
 }
 
 impl<'a> Patrol<'a> {
-    pub(super) fn new(plan: &Plan, limits: &'a Limits, root: Pid, folder: &'a Path) -> Self {
+    pub(super) fn new(plan: &Plan, limits: &'a Limits, root: Pid, folders: &'a [PathBuf]) -> Self {
         let now = Instant::now();
-        let free = if plan.confined { disk::free_space(folder) } else { 0 };
+        let free = if plan.confined { free_space(folders) } else { 0 };
         Self {
             limits,
             confined: plan.confined,
             root,
-            folder,
+            folders,
+            socket: memory::of_a_socket(plan.network),
             deadline: now + limits.time.min(LONGEST),
             next: now + TICK,
-            disk: Disk { next: now + TICK, used: 0, free, most_free: free },
+            disk: Disk { next: now + TICK, used: Beneath::default(), free, most_free: free },
         }
     }
 
@@ -93,27 +97,34 @@ impl<'a> Patrol<'a> {
         if tree::tasks(&processes) > self.limits.processes {
             return Some(Reason::Processes);
         }
-        let memory = memory::used(&processes, shared, self.limits.memory);
+        let memory = memory::used(&processes, shared, self.socket, self.limits.memory);
         if memory > self.limits.memory {
             return Some(Reason::Memory);
         }
-        let is_close = memory > self.limits.memory / 2 || self.disk.used > self.limits.disk / 2;
+        let is_close = memory > self.limits.memory / 2
+            || self.disk.used.bytes > self.limits.disk / 2
+            || self.disk.used.files > self.limits.files / 2;
         self.next = later(now, if is_close { SHORT_TICK } else { TICK });
         self.look_at_disk(&processes)
     }
 
     fn look_at_disk(&mut self, processes: &[Process]) -> Option<Reason> {
         let now = Instant::now();
-        let free = disk::free_space(self.folder);
+        let free = free_space(self.folders);
         self.disk.most_free = self.disk.most_free.max(free);
-        let room = self.limits.disk.saturating_sub(self.disk.used);
+        let room = self.limits.disk.saturating_sub(self.disk.used.bytes);
         if now < self.disk.next && self.disk.free.saturating_sub(free) < room / 2 {
             return None;
         }
         let open = OpenFiles::of(processes);
-        let enough = self.limits.disk.saturating_sub(open.unlinked).saturating_add(1);
-        let Some(beneath) = disk::bytes_beneath(self.folder, enough) else {
-            return Some(Reason::Disk);
+        let enough = Beneath {
+            bytes: self.limits.disk.saturating_sub(open.unlinked).saturating_add(1),
+            files: self.limits.files.saturating_add(1),
+        };
+        let beneath = match disk::beneath(self.folders, enough) {
+            Ok(beneath) => beneath,
+            Err(Enough::Bytes) => return Some(Reason::Disk),
+            Err(Enough::Files) => return Some(Reason::Files),
         };
         // What the tree can hide from us it cannot hide from the disk. Others use it as well, so a full
         // disk alone proves nothing.
@@ -121,14 +132,19 @@ impl<'a> Patrol<'a> {
         if filled > self.limits.disk && (!open.complete || open_files::map_unlinked(processes)) {
             return Some(Reason::Disk);
         }
-        let used = beneath.saturating_add(open.unlinked);
-        if used > self.limits.disk {
+        let bytes = beneath.bytes.saturating_add(open.unlinked);
+        if bytes > self.limits.disk {
             return Some(Reason::Disk);
         }
         let next = Instant::now() + (20 * now.elapsed()).clamp(TICK, 2 * LONG_TICK);
-        self.disk = Disk { next, used, free, ..self.disk };
+        self.disk = Disk { next, used: Beneath { bytes, ..beneath }, free, ..self.disk };
         None
     }
+}
+
+/// What is free where they lie, which is one disk.
+fn free_space(folders: &[PathBuf]) -> u64 {
+    folders.first().map_or(0, |folder| disk::free_space(folder))
 }
 
 /// When to look again: what takes long is done rarely.

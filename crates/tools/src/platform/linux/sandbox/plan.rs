@@ -4,7 +4,9 @@
 mod tests;
 
 use super::kernel::{Kernel, Namespacing};
-use crate::containment::{Applied, Confinement, Feature, Isolation, SandboxError, SandboxMode};
+use crate::containment::{
+    Applied, Confinement, Feature, Isolation, Network, SandboxError, SandboxMode,
+};
 
 /// What the launcher is to do.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +20,25 @@ pub(super) struct Plan {
     pub(super) namespacing: Namespacing,
     /// Whether new processes wait for the warden.
     pub(super) traced: bool,
+    pub(super) network: Network,
+    /// Whether the namespaces are those of a view, where others may run, too.
+    pub(super) joins: bool,
+}
+
+/// The same in the namespaces of a view; where these have no network of their own, there is none.
+pub(super) fn plan_inside(
+    kernel: &Kernel,
+    confinement: &Confinement,
+    has_network: bool,
+) -> Result<(Plan, Applied), SandboxError> {
+    let (mut plan, mut applied) = plan(kernel, confinement)?;
+    plan.joins = true;
+    if confinement.network == Network::Private && has_network && plan.seccomp {
+        plan.network = Network::Private;
+        applied.network = Some(Network::Private);
+    }
+    applied.private_network = confinement.network != Network::Internet;
+    Ok((plan, applied))
 }
 
 /// Decides on the walls, or refuses where too few can stand.
@@ -57,6 +78,11 @@ pub(super) fn plan(
             Isolation::Supervised => true,
             Isolation::Swept => false,
         },
+        network: match confinement.network {
+            Network::Denied | Network::Private => Network::Denied,
+            Network::Internet => Network::Internet,
+        },
+        joins: false,
     };
     let applied = Applied {
         mode,
@@ -64,9 +90,11 @@ pub(super) fn plan(
         seccomp: plan.seccomp,
         no_new_privileges: confined,
         limits: confined.then(|| confinement.limits.clone()),
-        network: plan.seccomp.then_some(confinement.network),
+        network: plan.seccomp.then_some(plan.network),
         hidden: if plan.landlock_abi > 0 { confinement.hidden.len() as u64 } else { 0 },
         unsearched: 0,
+        view: None,
+        private_network: false,
         isolation,
         missing,
     };
@@ -80,6 +108,8 @@ fn indispensable(missing: &[Feature]) -> Option<Feature> {
         Feature::Supervision => missing.contains(&Feature::Namespaces),
         // A supervisor stands in for namespaces, the sampled limit for the kernel's.
         Feature::Namespaces | Feature::ProcessLimit => false,
+        // A copy stands in for the one, and no network for the other.
+        Feature::Overlay | Feature::PrivateNetwork => false,
     };
     missing.iter().copied().find(alone)
 }

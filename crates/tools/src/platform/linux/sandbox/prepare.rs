@@ -15,11 +15,12 @@ use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 
 use super::landlock::{self, Grants};
+use super::kernel::Namespacing;
 use super::launch::{Command, Gate, Isolation};
 use super::mounts::{Anchor, Identity, Namespaces};
 use super::plan::Plan;
 use super::{raw, system};
-use crate::containment::{self, Confinement, Invocation, Limits, SandboxError};
+use crate::containment::{self, Confinement, Invocation, Limits, SandboxError, Stdin};
 
 /// A path that was opened, and what was found there.
 type Opened = (OwnedFd, Anchor);
@@ -105,24 +106,36 @@ fn namespaces(
     shared_memory: bool,
 ) -> Result<Namespaces, SandboxError> {
     let limits = &confinement.limits;
-    let identity = |id: u32| format!("{id} {id} 1");
     let mut writable: Vec<Anchor> = writable.iter().map(|(_, place)| place.clone()).collect();
     writable.sort_by_key(|place| std::cmp::Reverse(place.path.as_bytes().len()));
-    let options = format!("mode=1777,nr_inodes=4096,size={}", limits.memory / 4);
     Ok(Namespaces {
-        identity: plan.namespacing.user.then(|| Identity {
-            user: identity(rustix::process::geteuid().as_raw()),
-            group: identity(rustix::process::getegid().as_raw()),
-        }),
-        // The kernel does not give numbers below 300 out a second time.
-        last_process: plan
-            .namespacing
-            .process_limit
-            .then(|| (limits.processes.saturating_add(300)).to_string()),
+        identity: identity(&plan.namespacing),
+        last_process: last_process(plan, limits),
         covered: system::covered().map_err(setup("look through `/proc`"))?,
-        shared_memory: shared_memory.then(|| CString::new(options).ok()).flatten(),
+        shared_memory: shared_memory.then(|| shared_memory_options(limits)).transpose()?,
         writable,
     })
+}
+
+/// The lines that map this user and group to themselves, where there is a user namespace.
+pub(super) fn identity(namespacing: &Namespacing) -> Option<Identity> {
+    let line = |id: u32| format!("{id} {id} 1");
+    namespacing.user.then(|| Identity {
+        user: line(rustix::process::geteuid().as_raw()),
+        group: line(rustix::process::getegid().as_raw()),
+    })
+}
+
+/// The largest process number, where it can be set.
+pub(super) fn last_process(plan: &Plan, limits: &Limits) -> Option<String> {
+    // The kernel does not give numbers below 300 out a second time.
+    plan.namespacing.process_limit.then(|| limits.processes.saturating_add(300).to_string())
+}
+
+/// The options of a private `/dev/shm`.
+pub(super) fn shared_memory_options(limits: &Limits) -> Result<CString, SandboxError> {
+    let options = format!("mode=1777,nr_inodes=4096,size={}", limits.memory / 4);
+    c_string(OsStr::new(&options), "an option")
 }
 
 /// The rules on files, where there is a Landlock to enforce them.
@@ -138,7 +151,7 @@ pub(super) fn ruleset(
         read: &confinement.read,
         hidden: confinement.hidden.iter().map(PathBuf::as_path).collect(),
         write: writable.iter().map(|(file, _)| file.as_fd()).collect(),
-        network: confinement.network,
+        network: plan.network,
         private_processes: plan.isolation == containment::Isolation::Namespaces,
     };
     landlock::ruleset(plan.landlock_abi, &grants)
@@ -154,7 +167,10 @@ pub(super) fn limits(plan: &Plan, limits: &Limits) -> Vec<(Resource, Rlimit)> {
     let seconds = limits.cpu.as_secs().max(1);
     // The kernel counts all tasks of a user, or of a user in a user namespace, and never those of
     // root.
-    let others = if plan.isolation == containment::Isolation::Namespaces {
+    let others = if plan.joins && plan.namespacing.process_limit {
+        // Other commands count as well, and the kernel counts those of this one better.
+        limits.processes.saturating_mul(31)
+    } else if plan.isolation == containment::Isolation::Namespaces {
         2
     } else {
         tasks_on_the_machine()
@@ -214,14 +230,18 @@ pub(super) fn command(invocation: &Invocation) -> Result<Command, SandboxError> 
     })
 }
 
-fn c_string(text: &OsStr, what: &'static str) -> Result<CString, SandboxError> {
+pub(super) fn c_string(text: &OsStr, what: &'static str) -> Result<CString, SandboxError> {
     CString::new(text.to_owned().into_vec()).map_err(|_| SandboxError::Nul { what })
 }
 
-/// Standard input: nothing, or these bytes in memory that nobody can change any more.
-pub(super) fn input(bytes: &[u8]) -> Result<OwnedFd, SandboxError> {
-    let made = if bytes.is_empty() { File::open("/dev/null") } else { sealed(bytes) };
-    made.map(OwnedFd::from).map_err(setup("prepare the input"))
+/// Standard input: nothing, these bytes in memory that nobody can change any more, or a pipe.
+pub(super) fn input(stdin: &Stdin) -> Result<OwnedFd, SandboxError> {
+    let made = match stdin {
+        Stdin::Bytes(bytes) if bytes.is_empty() => File::open("/dev/null").map(OwnedFd::from),
+        Stdin::Bytes(bytes) => sealed(bytes).map(OwnedFd::from),
+        Stdin::Pipe(pipe) => pipe.try_clone(),
+    };
+    made.map_err(setup("prepare the input"))
 }
 
 fn sealed(bytes: &[u8]) -> io::Result<File> {

@@ -16,12 +16,12 @@ mod trace;
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ops::Range;
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::{io, ptr};
 
 use libc::c_long;
 
-pub(super) use clone::{Stack, clone_process, clone_sharing};
+pub(super) use clone::{Stack, clone_elsewhere, clone_process, clone_sharing};
 pub(super) use landlock::{
     Handled, landlock_allow, landlock_create, landlock_enter, landlock_version,
 };
@@ -44,27 +44,66 @@ fn owned(result: c_long) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
+const NO_SET_ID: u64 = 2;
+
 /// Makes the mount at `path` and all mounts beneath it read-only and without set-user-id programs.
 pub(super) fn make_read_only(path: &CStr) -> io::Result<()> {
-    const NO_SET_ID: u64 = 2;
-    let attributes = libc::mount_attr {
-        attr_set: libc::MOUNT_ATTR_RDONLY | NO_SET_ID,
-        attr_clr: 0,
-        propagation: 0,
-        userns_fd: 0,
-    };
+    let (set, flags) = (libc::MOUNT_ATTR_RDONLY | NO_SET_ID, libc::AT_RECURSIVE);
+    set_mount(libc::AT_FDCWD, path, flags, set, 0)
+}
+
+/// The same for the mount at `path` alone.
+pub(super) fn make_one_read_only(path: &CStr) -> io::Result<()> {
+    set_mount(libc::AT_FDCWD, path, 0, libc::MOUNT_ATTR_RDONLY | NO_SET_ID, 0)
+}
+
+/// The same for a copy of mounts that is not in its place yet.
+pub(super) fn make_copy_read_only(copy: BorrowedFd<'_>) -> io::Result<()> {
+    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
+    set_mount(copy.as_raw_fd(), c"", flags, libc::MOUNT_ATTR_RDONLY | NO_SET_ID, 0)
+}
+
+/// The same for the mount alone whose root is open.
+pub(super) fn make_opened_read_only(root: BorrowedFd<'_>) -> io::Result<()> {
+    let set = libc::MOUNT_ATTR_RDONLY | NO_SET_ID;
+    set_mount(root.as_raw_fd(), c"", libc::AT_EMPTY_PATH, set, 0)
+}
+
+/// Makes a copy of a mount writable, without set-user-id programs.
+pub(super) fn make_copy_writable(copy: BorrowedFd<'_>) -> io::Result<()> {
+    let clear = libc::MOUNT_ATTR_RDONLY;
+    set_mount(copy.as_raw_fd(), c"", libc::AT_EMPTY_PATH, NO_SET_ID, clear)
+}
+
+fn set_mount(at: RawFd, path: &CStr, flags: c_int, set: u64, clear: u64) -> io::Result<()> {
+    let attributes =
+        libc::mount_attr { attr_set: set, attr_clr: clear, propagation: 0, userns_fd: 0 };
     // SAFETY: a C string and a structure of the size that is given.
     checked(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
+            at,
             path.as_ptr(),
-            libc::AT_RECURSIVE,
+            flags,
             ptr::from_ref(&attributes),
             size_of::<libc::mount_attr>(),
         )
     })
     .map(drop)
+}
+
+/// Starts the loopback interface of this network namespace.
+pub(super) fn start_loopback(socket: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the structure consists of integers, for which zero is a value.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (place, byte) in request.ifr_name.iter_mut().zip(*b"lo") {
+        *place = byte.cast_signed() as c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as _;
+    // SAFETY: the kernel reads a structure of this kind.
+    let result =
+        unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request) };
+    checked(result.into()).map(drop)
 }
 
 /// A null-terminated array of C strings, as `execve` wants it.

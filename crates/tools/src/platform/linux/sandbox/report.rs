@@ -26,10 +26,16 @@ pub(super) enum Stage {
     Landlock,
     Seccomp,
     Execute,
+    Root,
+    System,
+    Layer,
+    Grants,
+    Closed,
+    Network,
 }
 
 impl Stage {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 19] = [
         Self::Identity,
         Self::Processes,
         Self::Mounts,
@@ -43,6 +49,12 @@ impl Stage {
         Self::Landlock,
         Self::Seccomp,
         Self::Execute,
+        Self::Root,
+        Self::System,
+        Self::Layer,
+        Self::Grants,
+        Self::Closed,
+        Self::Network,
     ];
 
     /// What could not be done, for people.
@@ -61,6 +73,12 @@ impl Stage {
             Self::Landlock => "enter the Landlock ruleset",
             Self::Seccomp => "enter the system call filter",
             Self::Execute => "execute the program",
+            Self::Root => "make a root folder for the run",
+            Self::System => "show the system's folders",
+            Self::Layer => "mount the run's layer over the workspace",
+            Self::Grants => "show a granted folder",
+            Self::Closed => "close what is hidden in the workspace",
+            Self::Network => "prepare the private network",
         }
     }
 }
@@ -82,6 +100,10 @@ pub(super) enum Report {
     Ended(i32),
     /// There were too many processes; all of them are dead.
     Crowded,
+    /// Here is a namespace that was made, or what is in it; the number says which.
+    Made(i32, OwnedFd),
+    /// A folder of the system is shown with the sockets that somebody may listen at.
+    NotApart,
 }
 
 const SIZE: usize = 12;
@@ -96,12 +118,15 @@ pub(super) fn send(socket: BorrowedFd<'_>, report: &Report) -> io::Result<()> {
         Report::Crowded => (4, 0, 0),
         Report::SharedMemory(_) => (5, 0, 0),
         Report::Running => (6, 0, 0),
+        Report::Made(which, _) => (7, *which, 0),
+        Report::NotApart => (8, 0, 0),
     };
     let mut bytes = [0; SIZE];
     for (place, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip([kind, first, second]) {
         *place = i32::to_ne_bytes(value);
     }
-    let (Report::Supervise(file) | Report::SharedMemory(file)) = report else {
+    let (Report::Supervise(file) | Report::SharedMemory(file) | Report::Made(_, file)) = report
+    else {
         // Not as a message that could hold files: those are refused to the program, and it is the one
         // who says that it could not be executed.
         rustix::net::send(socket, &bytes, SendFlags::NOSIGNAL)?;
@@ -143,6 +168,8 @@ pub(super) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<Report>> {
         (4, ..) => Some(Report::Crowded),
         (5, _, Some(folder)) => Some(Report::SharedMemory(folder)),
         (6, ..) => Some(Report::Running),
+        (7, _, Some(file)) => Some(Report::Made(first, file)),
+        (8, ..) => Some(Report::NotApart),
         _ => return Err(io::ErrorKind::InvalidData.into()),
     })
 }

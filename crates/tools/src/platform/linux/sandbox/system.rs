@@ -97,6 +97,12 @@ pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "
 /// Opened for writing, it can be mapped to be shared, and that memory nobody could count.
 pub(super) const ZEROS: &str = "/dev/zero";
 
+/// The terminal that a process belongs to; in a view one that was made there.
+pub(super) const TERMINAL: &str = "/dev/tty";
+
+/// The options of the terminals that a view has for itself.
+pub(super) const TERMINALS: &CStr = c"newinstance,ptmxmode=0666,mode=0600";
+
 /// What is covered in `/proc`: the kernel's keys, and for root what it shows to root alone.
 ///
 /// A program that runs as root has no privileges in the sandbox, but it still is the owner of these.

@@ -4,6 +4,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub(super) struct Watch<'a> {
     plan: &'a Plan,
     confinement: &'a Confinement,
     invocation: &'a Invocation,
+    /// Where it fills the disk.
+    watched: &'a [PathBuf],
     supervisor: Option<Supervisor>,
     /// The sandbox's own `/dev/shm`.
     shared_memory: Option<OwnedFd>,
@@ -62,12 +65,14 @@ impl<'a> Watch<'a> {
         plan: &'a Plan,
         confinement: &'a Confinement,
         invocation: &'a Invocation,
+        watched: &'a [PathBuf],
     ) -> Self {
         Self {
             launched,
             plan,
             confinement,
             invocation,
+            watched,
             supervisor: None,
             shared_memory: None,
             running: false,
@@ -85,8 +90,7 @@ impl<'a> Watch<'a> {
         cancelled: &AtomicBool,
     ) -> Result<(Ending, Captured, Captured), SandboxError> {
         let limits = &self.confinement.limits;
-        let mut patrol =
-            Patrol::new(self.plan, limits, self.launched.process, &self.invocation.folder);
+        let mut patrol = Patrol::new(self.plan, limits, self.launched.process, self.watched);
         let (stdout, stderr) = (self.launched.stdout.as_fd(), self.launched.stderr.as_fd());
         let mut streams =
             [(stdout, output.stdout), (stderr, output.stderr)].map(|(pipe, store)| Stream {
@@ -171,7 +175,8 @@ impl<'a> Watch<'a> {
 
     fn take_report(&mut self) {
         match report::receive(self.launched.report.as_fd()) {
-            Ok(Some(Report::Started)) => {}
+            // Only a builder says the last two.
+            Ok(Some(Report::Started | Report::Made(..) | Report::NotApart)) => {}
             Ok(Some(Report::Failed(stage, number))) => {
                 self.failed = Some(self.failure(stage, number))
             }

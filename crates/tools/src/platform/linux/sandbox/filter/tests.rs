@@ -13,6 +13,8 @@ fn plan(isolation: Isolation, landlock_abi: u32) -> Plan {
         isolation,
         namespacing: Namespacing::default(),
         traced: false,
+        network: Network::Denied,
+        joins: false,
     }
 }
 

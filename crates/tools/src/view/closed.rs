@@ -1,6 +1,7 @@
-//! What stays closed to a script in the folder that it may read: what the file tools hide there, too.
+//! What is closed to programs in the workspace: what the file tools hide there cannot be read, and what they never
+//! change cannot be changed.
 //!
-//! Names decide, as they do for the tools, so the folder is looked through before each script. Invariant:
+//! Names decide, as they do for the tools, so the folder is looked through before each command. Invariant:
 //! what was not looked at stays closed, and is counted.
 
 use std::collections::{HashSet, VecDeque};
@@ -13,11 +14,15 @@ use crate::workspace::PathPatterns;
 /// How many files and folders are looked at before the rest is closed unseen.
 const MOST: usize = 500_000;
 
-/// What a script may not read.
+/// What a program may not read or change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Closed {
-    /// Files and folders; a folder stands for everything in it.
+    /// Files and folders that it may not read; a folder stands for everything in it.
     pub(super) paths: Vec<PathBuf>,
+    /// Those that it may not change, outer ones first.
+    pub(super) protected: Vec<PathBuf>,
+    /// The `.git` folders.
+    pub(super) repositories: Vec<PathBuf>,
     /// How many of them are folders that were too many to be looked through.
     pub(super) unsearched: u64,
 }
@@ -28,9 +33,23 @@ pub(super) fn find(folder: &Path, secrets: &PathPatterns, settled: &[&Path]) -> 
 }
 
 fn find_among(folder: &Path, secrets: &PathPatterns, settled: &[&Path], most: usize) -> Closed {
-    let mut search = Search { secrets, settled, found: Vec::new(), twins: HashSet::new() };
+    let protection = PathPatterns::protected();
+    let mut search = Search {
+        secrets,
+        protection: &protection,
+        settled,
+        found: Vec::new(),
+        protected: Vec::new(),
+        repositories: Vec::new(),
+        twins: HashSet::new(),
+    };
     let unsearched = walk(folder, most, |entry, place| search.look(entry, place));
-    let mut closed = Closed { paths: search.found, unsearched: unsearched.len() as u64 };
+    let mut closed = Closed {
+        paths: search.found,
+        protected: search.protected,
+        repositories: search.repositories,
+        unsearched: unsearched.len() as u64,
+    };
     closed.paths.extend(unsearched);
     if !search.twins.is_empty() {
         // The second name of a hidden file, which may come anywhere in the first search.
@@ -56,8 +75,11 @@ fn find_among(folder: &Path, secrets: &PathPatterns, settled: &[&Path], most: us
 
 struct Search<'a> {
     secrets: &'a PathPatterns,
+    protection: &'a PathPatterns,
     settled: &'a [&'a Path],
     found: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
+    repositories: Vec<PathBuf>,
     /// Hidden files that have more names than one.
     twins: HashSet<(u64, u64)>,
 }
@@ -86,6 +108,13 @@ impl Search<'_> {
         // As they are written: to compare paths part by part takes longer than all the rest.
         if self.settled.iter().any(|settled| settled.as_os_str() == path.as_os_str()) {
             return Next::Pass;
+        }
+        if !place.is_hidden && self.protection.matching_entry(place.inner).is_some() {
+            let is_git = entry.file_name().eq_ignore_ascii_case(".git");
+            match is_git && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true => self.repositories.push(path.clone()),
+                false => self.protected.push(path.clone()),
+            }
         }
         if !place.is_hidden && self.secrets.matching_entry(place.inner).is_none() {
             return Next::Enter;
