@@ -190,6 +190,12 @@ impl View {
         }
     }
 
+    /// A path of this process that leads to it.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.built.as_ref().map_or_else(|| self.folder.clone(), Built::path)
+    }
+
     /// The walls that would stand around a program.
     ///
     /// # Errors

@@ -42,6 +42,11 @@ impl Built {
         self.workspace.as_fd()
     }
 
+    /// A path of this process that leads to it.
+    pub(crate) fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.workspace.as_raw_fd()).into()
+    }
+
     /// Whether programs can have a network of their own there.
     pub(crate) fn has_network(&self) -> bool {
         self.is_apart

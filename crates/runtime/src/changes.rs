@@ -1,0 +1,190 @@
+//! What a run changed: its layer on disk, and the way from there to the workspace and back.
+//!
+//! Invariant: nothing here needs the run to be alive. What it takes to apply, to finish and to undo lies in the run's
+//! folder.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use agent::changes::NotedChanges;
+use basics::sha256::Sha256;
+use state::{Access, Folder};
+use tools::changes::{
+    self, Applied, Base, Change, ChangeSet, ChangesError, Disk, Hashes, Layer, Plan, Recovered,
+    Rules, Selection, Store,
+};
+
+/// The folder of a run's layer.
+pub const LAYER: &str = "layer";
+/// The folder of what was applied.
+pub const APPLIED: &str = "applied";
+/// Where a copy is, which is made where there can be no overlay.
+const COPY: &str = "copy";
+const UPPER: &str = "upper";
+/// Paths that are named in an event; the list has all.
+const NAMED: usize = 20;
+/// The folder that is put to people on its own.
+const GIT: &str = ".git";
+
+/// The layer of one run.
+#[derive(Debug)]
+pub struct Layered {
+    workspace: PathBuf,
+    /// The folder that programs wrote to.
+    folder: PathBuf,
+    is_copy: bool,
+    rules: Rules,
+    base: Base,
+    hashes: Hashes,
+}
+
+impl Layered {
+    /// The layer of a run; none where it never had one.
+    pub fn open(run: &Folder, workspace: &Path, rules: Rules) -> Result<Option<Self>, ChangesError> {
+        let layer = match run.folder(LAYER) {
+            Err(error) if error.is_missing() => return Ok(None),
+            opened => opened?,
+        };
+        let is_copy = layer.find(COPY)?.is_some();
+        let name = if is_copy { COPY } else { UPPER };
+        if layer.find(name)?.is_none() {
+            return Ok(None);
+        }
+        let folder = layer.real_path()?.join(name);
+        let (base, hashes) = (Base::load(run)?, Hashes::default());
+        Ok(Some(Self { workspace: workspace.to_owned(), folder, is_copy, rules, base, hashes }))
+    }
+
+    /// Notes what a copy that was just made began with; one that was made before has its base.
+    pub fn with_copy(mut self, run: &Folder, began: SystemTime) -> Result<Self, ChangesError> {
+        if self.is_copy && self.base == Base::default() {
+            self.base = Base::of_copy(&self.folder, &self.workspace, began)?;
+            self.base.save(run)?;
+        }
+        Ok(self)
+    }
+
+    fn layer(&self) -> Layer<'_> {
+        match self.is_copy {
+            true => Layer::Copy { copy: &self.folder },
+            false => Layer::Overlay { upper: &self.folder },
+        }
+    }
+
+    /// The folder that programs wrote to.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Notes what the workspace had where an action, begun at `since`, has changed something for the first time.
+    pub fn note(&mut self, run: &Folder, since: SystemTime) -> Result<(), ChangesError> {
+        let layer = match self.is_copy {
+            true => Layer::Copy { copy: &self.folder },
+            false => Layer::Overlay { upper: &self.folder },
+        };
+        self.base.note(&layer, &self.workspace, since, (&self.rules, run))?;
+        self.base.save(run)
+    }
+
+    /// Everything that differs from the workspace now.
+    pub fn collect(&mut self) -> Result<ChangeSet, ChangesError> {
+        let layer = match self.is_copy {
+            true => Layer::Copy { copy: &self.folder },
+            false => Layer::Overlay { upper: &self.folder },
+        };
+        changes::collect(&layer, &self.workspace, (&self.base, &self.rules), &mut self.hashes)
+    }
+
+    /// Chooses from a set what is to be applied.
+    pub fn plan(
+        &self,
+        run: &Folder,
+        set: &ChangeSet,
+        selection: &Selection<'_>,
+    ) -> Result<Plan, ChangesError> {
+        let places = (&self.layer(), self.workspace.as_path());
+        Plan::new(set, selection, places, (&self.base, &self.rules, run))
+    }
+
+    /// Applies it: all or nothing.
+    pub fn apply(&mut self, run: &Folder, plan: &Plan) -> Result<NotedChanges, ChangesError> {
+        let store = store(run)?;
+        let changes: Vec<Change> = plan.changes().cloned().collect();
+        let places = (&self.layer(), self.workspace.as_path());
+        let applied = changes::apply(plan, &store, places, &Disk::default())?;
+        self.base.settle(&self.workspace, &applied.paths)?;
+        self.base.save(run)?;
+        let name = plan_name(applied.number);
+        let sha256 = hash_of(run, &name)?;
+        Ok(noted(&changes, 0, name, sha256))
+    }
+
+    /// The differences of a set for `git apply`.
+    pub fn patch(&self, set: &ChangeSet) -> Result<Vec<u8>, ChangesError> {
+        changes::patch(set, (&self.layer(), &self.workspace))
+    }
+}
+
+/// Takes back what was applied under a number.
+pub fn undo(
+    run: &Folder,
+    number: u32,
+    (workspace, rules): (&Path, &Rules),
+) -> Result<Applied, ChangesError> {
+    changes::undo(&store(run)?, number, (workspace, rules), &Disk::default())
+}
+
+/// Finishes what a kill left half applied or half undone.
+pub fn recover(run: &Folder, (workspace, rules): (&Path, &Rules)) -> Result<Vec<Recovered>, ChangesError> {
+    match run.find(APPLIED)? {
+        None => Ok(Vec::new()),
+        Some(_) => changes::recover(&store(run)?, (workspace, rules), &Disk::default()),
+    }
+}
+
+fn store(run: &Folder) -> Result<Store, ChangesError> {
+    Store::open(&run.create_folder(APPLIED, Access::Private)?)
+}
+
+/// The list of what was applied under a number, relative to the run's folder.
+pub fn plan_name(number: u32) -> String {
+    format!("{APPLIED}/{number:04}/plan.json")
+}
+
+fn hash_of(run: &Folder, name: &str) -> Result<Sha256, ChangesError> {
+    Ok(Sha256::of(&run.read(name, LARGEST)?))
+}
+
+/// A list beyond this is none.
+const LARGEST: u64 = 1 << 30;
+
+/// Whether a change is put to people on its own.
+pub fn is_in_git(change: &Change) -> bool {
+    change.path.as_path().components().any(|part| part.as_os_str() == GIT)
+}
+
+/// Only the part of a set that is below `.git`, or only the rest.
+pub fn part(set: &ChangeSet, in_git: bool) -> ChangeSet {
+    let mut part = set.clone();
+    part.changes.retain(|change| is_in_git(change) == in_git);
+    let kept: std::collections::BTreeSet<_> =
+        part.changes.iter().map(|change| change.path.clone()).collect();
+    part.conflicts.retain(|conflict| kept.contains(&conflict.path));
+    part
+}
+
+/// Changes as the record has them.
+pub fn noted(changes: &[Change], held: usize, name: String, sha256: Sha256) -> NotedChanges {
+    let count = |wanted: fn(&Change) -> bool| changes.iter().filter(|change| wanted(change)).count() as u64;
+    NotedChanges {
+        added: count(|change| change.before.is_none()),
+        changed: count(|change| change.before.is_some() && change.after.is_some()),
+        deleted: count(|change| change.after.is_none()),
+        bytes: changes.iter().filter_map(|change| change.after.as_ref()?.size()).sum(),
+        in_git: count(is_in_git),
+        held: held as u64,
+        paths: changes.iter().take(NAMED).map(|change| change.path.to_string()).collect(),
+        name,
+        sha256,
+    }
+}

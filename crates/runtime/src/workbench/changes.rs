@@ -1,0 +1,205 @@
+//! What a run changed, on its way to the workspace: noted after each action, put to a person, applied.
+
+use std::time::SystemTime;
+
+use agent::action::Action;
+use agent::changes::NotedChanges;
+use agent::observation::Observation;
+use agent::request::{Refusal, Request};
+use permission::{Approved, Engine, Permission, Risk};
+use serde_json::json;
+use tools::changes::{ChangeSet, LayerPath, Selection, lines};
+
+use super::{Workbench, io_error, keep};
+use crate::changes::{is_in_git, noted, part};
+use crate::driver::Means;
+use crate::journal::{Journal, Redactor};
+
+/// Paths that rules are asked about by name; of more, the strictest.
+const PATTERNS: usize = 500;
+/// Lines of the list that a person sees, and bytes of the difference.
+const LINES: usize = 200;
+const DIFF: usize = 1 << 20;
+
+impl Workbench<'_> {
+    /// What the layer holds by now, where that is something else than was noted before. `since` is when the action began.
+    pub(super) fn changed(
+        &mut self,
+        since: SystemTime,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Result<Option<Box<NotedChanges>>, Refusal> {
+        let Some(run) = &self.run else { return Ok(None) };
+        let Some(layered) = self.seen.as_mut().and_then(|seen| seen.layered.as_mut()) else {
+            return Ok(None);
+        };
+        layered.note(run, since)?;
+        let set = layered.collect()?;
+        let list = json!(set).to_string();
+        let changed = noted(&set.changes, set.held.len(), String::new(), basics::sha256::Sha256::of(&list));
+        if self.noted == Some(changed.sha256) || self.noted.is_none() && changed.is_empty() && changed.held == 0 {
+            return Ok(None);
+        }
+        self.noted = Some(changed.sha256);
+        let clean = redactor.content(list.as_bytes());
+        let sha256 = basics::sha256::Sha256::of(&clean);
+        let name = keep(list.as_bytes(), redactor, journal)?;
+        Ok(Some(Box::new(NotedChanges { name, sha256, ..changed })))
+    }
+
+    pub(super) fn prepare_apply(
+        &mut self,
+        action: &Action,
+        paths: &[String],
+        engine: &Engine,
+    ) -> Result<Request, Refusal> {
+        let set = self.chosen(paths)?;
+        if !set.conflicts.is_empty() {
+            let files: Vec<String> =
+                set.conflicts.iter().map(|conflict| format!("`{}`", conflict.path)).collect();
+            return Err(Refusal::new(
+                "Conflict",
+                format!("nothing was applied: somebody else changed {} meanwhile", files.join(", ")),
+                "the user decides: `skillful runs apply RUN --merge`, `--ours` or `--theirs`",
+            ));
+        }
+        if set.is_empty() {
+            return Err(Refusal::new("NotFound", "there is nothing to apply", "go on"));
+        }
+        let changed = noted(&set.changes, set.held.len(), String::new(), set.sha256());
+        let mut names: Vec<String> =
+            set.changes.iter().map(|change| change.path.to_string()).collect();
+        // The strictest first: they decide.
+        names.sort_by_key(|name| std::cmp::Reverse(engine.action(Permission::ApplyChanges, name)));
+        names.truncate(PATTERNS);
+        let mut files = lines(&set, &self.folder);
+        if files.len() > LINES {
+            let more = files.len() - LINES;
+            files.truncate(LINES);
+            files.push(format!("  … and {more} more"));
+        }
+        let diff = match self.seen.as_ref().and_then(|seen| seen.layered.as_ref()) {
+            Some(layered) => layered.patch(&set)?,
+            None => Vec::new(),
+        };
+        let mut diff = String::from_utf8_lossy(&diff).into_owned();
+        if diff.len() > DIFF {
+            diff.truncate(diff.floor_char_boundary(DIFF));
+            diff += "\n… the rest is not shown here\n";
+        }
+        let effect = effect(&changed);
+        self.prepared = Some(set);
+        Ok(Request {
+            patterns: names,
+            risk: Risk::High,
+            effect,
+            params: json!({"files": files, "diff": diff, "sha256": changed.sha256}),
+            read_only: false,
+            ..Request::new(action.clone(), Permission::ApplyChanges)
+        })
+    }
+
+    /// The changes that an action means.
+    fn chosen(&mut self, paths: &[String]) -> Result<ChangeSet, Refusal> {
+        let Some(layered) = self.seen.as_mut().and_then(|seen| seen.layered.as_mut()) else {
+            return Ok(ChangeSet::default());
+        };
+        let set = layered.collect()?;
+        if paths.is_empty() {
+            return Ok(part(&set, false));
+        }
+        if paths == [agent::run::GIT] {
+            return Ok(part(&set, true));
+        }
+        let paths: Vec<LayerPath> = paths
+            .iter()
+            .map(|path| LayerPath::new(path.trim_end_matches('/').as_bytes()))
+            .collect::<Result<_, _>>()
+            .map_err(|error| Refusal::new("InvalidAction", error.to_string(), "name paths in the workspace"))?;
+        let mut chosen = set;
+        chosen.changes.retain(|change| paths.iter().any(|path| change.path.is_within(path)));
+        if chosen.changes.iter().any(is_in_git) && !chosen.changes.iter().all(is_in_git) {
+            chosen = part(&chosen, false);
+        }
+        let kept: std::collections::BTreeSet<_> =
+            chosen.changes.iter().map(|change| change.path.clone()).collect();
+        chosen.conflicts.retain(|conflict| kept.contains(&conflict.path));
+        Ok(chosen)
+    }
+
+    /// Applies exactly what was shown.
+    pub(super) fn apply(
+        &mut self,
+        request: &Approved<Request>,
+        means: &Means<'_>,
+        journal: &mut Journal,
+    ) -> Result<Observation, Refusal> {
+        let shown = request.params["sha256"].as_str().unwrap_or_default();
+        let set = self.prepared.take().filter(|set| set.sha256().to_string() == shown);
+        let (Some(set), Some(run)) = (set, &self.run) else {
+            return Err(Refusal::new(
+                "FileChanged",
+                "not applied: these are not the changes that were shown",
+                "the user is asked again",
+            ));
+        };
+        let Some(layered) = self.seen.as_mut().and_then(|seen| seen.layered.as_mut()) else {
+            return Err(Refusal::new("NotFound", "there is nothing to apply", "go on"));
+        };
+        let plan = layered.plan(run, &set, &Selection::default())?;
+        let applied = layered.apply(run, &plan)?;
+        let text = format!("Applied to the workspace: {}", counts(&applied));
+        let rest = self.rest(means.redactor, journal)?;
+        Ok(Observation { applied: Some(Box::new(applied)), changes: Some(rest), ..Observation::of(text) })
+    }
+
+    /// What is left in the layer, also where that is nothing.
+    fn rest(&mut self, redactor: &Redactor, journal: &mut Journal) -> Result<Box<NotedChanges>, Refusal> {
+        self.noted = None;
+        if let Some(changed) = self.changed(SystemTime::now(), redactor, journal)? {
+            return Ok(changed);
+        }
+        let name = keep(b"[]", redactor, journal)?;
+        let nothing = noted(&[], 0, name, basics::sha256::Sha256::of("[]"));
+        self.noted = Some(nothing.sha256);
+        Ok(Box::new(nothing))
+    }
+}
+
+fn effect(changes: &NotedChanges) -> String {
+    let place = match changes.in_git {
+        0 => "your files",
+        _ => "the Git repository itself, below `.git`",
+    };
+    let held = match changes.held {
+        0 => String::new(),
+        held => format!("; {held} more are never applied"),
+    };
+    format!("changes {place}: {}{held}", counts(changes))
+}
+
+fn counts(changes: &NotedChanges) -> String {
+    let parts = [(changes.added, "added"), (changes.changed, "changed"), (changes.deleted, "deleted")];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    format!("{} ({} bytes)", parts.join(", "), changes.bytes)
+}
+
+/// Adds to an observation what could not be said about the layer.
+pub(super) fn with_changes(
+    mut observation: Observation,
+    changes: Result<Option<Box<NotedChanges>>, Refusal>,
+) -> Observation {
+    match changes {
+        Ok(changes) => observation.changes = changes,
+        Err(refusal) => {
+            observation.text += &format!("\n{}: {}\nHint: {}", refusal.code, refusal.message, refusal.hint);
+            observation.code = Some(refusal.code);
+        }
+    }
+    observation
+}
+
