@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use skillful_tools::sandbox::{Confinement, Exit, Feature, Invocation, Kernel, Output, run};
+use skillful_tools::sandbox::{Confinement, Exit, Feature, Invocation, Kernel, Output, Stdin, run};
 
 const ROUNDS: usize = 300;
 
@@ -142,7 +142,7 @@ fn sandboxed(kernel: &Kernel, folder: &Path, program: &str, arguments: &[&str]) 
         arguments: arguments.iter().map(Into::into).collect(),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         folder: folder.into(),
-        stdin: Vec::new(),
+        stdin: Stdin::default(),
     };
     let (mut stdout, mut stderr) = (File::create(folder.join("out")).unwrap(), std::io::sink());
     let output = Output { stdout: &mut stdout, stderr: &mut stderr };

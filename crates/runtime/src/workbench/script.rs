@@ -20,6 +20,7 @@ use tools::sandbox::{self, Applied, Confinement, Ending, Exit, Kernel, Network, 
 use tools::script::{
     self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings,
 };
+use tools::view::{View, ViewOptions, ViewPlaces};
 
 use super::streams::{Kept, Streams};
 use super::{Workbench, io_error, request};
@@ -124,18 +125,26 @@ impl Workbench<'_> {
         Ok(own.or(all).is_some())
     }
 
-    fn surroundings(&self, journal: &Journal) -> Result<Surroundings, StateError> {
+    fn surroundings(&self, journal: &Journal) -> Result<Surroundings, Refusal> {
         // What a script may write to is a folder of this run, and never where a link leads.
         let own = |name: &str| journal.state().create_folder(name, Access::Private)?.real_path();
-        let (sandbox, private) = (own("sandbox")?, own("artifacts")?);
-        let mut confinement = self.scripts.confinement.clone();
-        // A script has no business in other runs, nor in this one's record.
-        confinement.hidden.push(self.folder.join(".agent/runs"));
-        Ok(Surroundings {
-            sandbox,
+        let places = ViewPlaces {
             workspace: self.folder.clone(),
+            layer: own("layer")?,
+            home: own("home")?,
+            temporary: own("temporary")?,
+        };
+        let confinement = self.scripts.confinement.clone();
+        let options = ViewOptions {
+            mode: confinement.mode,
             secrets: self.workspace.secrets.clone(),
-            private,
+            ..ViewOptions::default()
+        };
+        let view = View::open(&self.scripts.kernel, places, options)
+            .map_err(script::ScriptError::from)?;
+        Ok(Surroundings {
+            view: view.into(),
+            private: own("artifacts")?,
             environment: self.scripts.environment.clone(),
             interpreters: self.scripts.interpreters.clone(),
             arguments: self.scripts.arguments,

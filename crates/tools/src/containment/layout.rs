@@ -19,6 +19,7 @@ pub enum ViewKind {
 
 /// Where the namespaces of a view show what.
 #[derive(Debug, Clone)]
+#[allow(dead_code, reason = "other systems have no namespaces to build")]
 pub(crate) struct Layout {
     /// The workspace's path.
     pub(crate) workspace: PathBuf,
@@ -32,6 +33,7 @@ pub(crate) struct Layout {
 
 /// What is seen in the place of a workspace.
 #[derive(Debug, Clone)]
+#[allow(dead_code, reason = "other systems have no namespaces to build")]
 pub(crate) enum Source {
     /// Itself, under the `upper` of this folder, which also has a `work`.
     Overlay(PathBuf),

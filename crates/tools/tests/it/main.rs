@@ -8,6 +8,6 @@
 )]
 
 mod refusal;
-//mod slow;
+mod slow;
 mod view;
 mod world;

@@ -20,3 +20,21 @@ fn what_is_written_goes_into_the_layer() {
     drop(before);
     assert_eq!(fs::read_to_string(world.root.join("workspace/data.csv")).unwrap().lines().count(), 3);
 }
+
+#[test]
+fn timing() {
+    let world = World::new();
+    let kernel = Kernel::detect();
+    let started = std::time::Instant::now();
+    let view = world.view(&kernel);
+    println!("open {:?}", started.elapsed());
+    for _ in 0..3 {
+        let started = std::time::Instant::now();
+        for _ in 0..50 { world.run_in(&kernel, &view, "exit 0"); }
+        println!("view {:?}", started.elapsed() / 50);
+        let started = std::time::Instant::now();
+        let invocation = world.invocation(std::path::Path::new("/bin/sh"), &["-c", "exit 0"]);
+        for _ in 0..50 { world.run(&kernel, &world.confinement(skillful_tools::sandbox::Limits::default()), &invocation).unwrap(); }
+        println!("plain {:?}", started.elapsed() / 50);
+    }
+}

@@ -10,7 +10,6 @@ use skillful_tools::sandbox::{Confinement, Ending, Isolation, Kernel, Limits, Ne
 use skillful_tools::script::{
     ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings, run,
 };
-use skillful_tools::workspace::PathPatterns;
 
 use crate::world::{World, installed, kernels, run_again_unprivileged, text};
 
@@ -48,9 +47,7 @@ fn perform(world: &World, kernel: &Kernel, work: &Work<'_>) -> (Ending, String, 
         stdin: work.stdin.into(),
     };
     let surroundings = Surroundings {
-        sandbox: world.sandbox(),
-        workspace: world.root.join("workspace"),
-        secrets: PathPatterns::secrets(),
+        view: world.view(kernel).into(),
         private: world.root.join("private"),
         environment: Environment {
             time_zone: work.time_zone.map(OsString::from),

@@ -117,7 +117,7 @@ fn building(layout: &Layout, report: OwnedFd) -> Result<Building, SandboxError> 
     let devices = [system::DEVICES, &[system::ZEROS, system::TERMINAL]].concat();
     for path in devices.into_iter().map(Path::new).filter(|path| path.exists()) {
         makes.file(path);
-        system.push(Place { access: Access::Write, ..place(path, path, Access::Write)? });
+        system.push(place(path, path, Access::Device)?);
     }
     let mut workspace_makes = Makes::default();
     workspace_makes.folder(&layout.workspace);
@@ -342,7 +342,7 @@ impl Grants<'_> {
         for path in paths {
             let refused = |source| SandboxError::Grant { path: path.clone(), source };
             let real = match access {
-                Access::Write => {
+                Access::Write | Access::Device => {
                     prepare::open_checked(path)?;
                     path.clone()
                 }

@@ -138,6 +138,8 @@ pub(super) fn rules_inside(abi: u32, inside: &Inside<'_>) -> Vec<(CString, u64)>
     let own = [
         (Path::new(system::ZEROS), READ_FILE, false),
         (Path::new(system::TERMINAL), DEVICE | IOCTL_DEV, false),
+        // Nothing is there but what was put there.
+        (Path::new("/"), READ_DIR, true),
         (Path::new("/dev/pts"), TERMINAL, true),
         (Path::new("/dev/shm"), WRITE, true),
         (Path::new("/proc"), READ, true),

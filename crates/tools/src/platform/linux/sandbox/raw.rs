@@ -45,6 +45,7 @@ fn owned(result: c_long) -> io::Result<OwnedFd> {
 }
 
 const NO_SET_ID: u64 = 2;
+const NO_DEVICES: u64 = 4;
 
 /// Makes the mount at `path` and all mounts beneath it read-only and without set-user-id programs.
 pub(super) fn make_read_only(path: &CStr) -> io::Result<()> {
@@ -60,7 +61,8 @@ pub(super) fn make_one_read_only(path: &CStr) -> io::Result<()> {
 /// The same for a copy of mounts that is not in its place yet.
 pub(super) fn make_copy_read_only(copy: BorrowedFd<'_>) -> io::Result<()> {
     let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
-    set_mount(copy.as_raw_fd(), c"", flags, libc::MOUNT_ATTR_RDONLY | NO_SET_ID, 0)
+    let set = libc::MOUNT_ATTR_RDONLY | NO_SET_ID | NO_DEVICES;
+    set_mount(copy.as_raw_fd(), c"", flags, set, 0)
 }
 
 /// The same for the mount alone whose root is open.
@@ -69,10 +71,15 @@ pub(super) fn make_opened_read_only(root: BorrowedFd<'_>) -> io::Result<()> {
     set_mount(root.as_raw_fd(), c"", libc::AT_EMPTY_PATH, set, 0)
 }
 
-/// Makes a copy of a mount writable, without set-user-id programs.
+/// Makes a copy of a mount writable, without set-user-id programs and devices.
 pub(super) fn make_copy_writable(copy: BorrowedFd<'_>) -> io::Result<()> {
-    let clear = libc::MOUNT_ATTR_RDONLY;
-    set_mount(copy.as_raw_fd(), c"", libc::AT_EMPTY_PATH, NO_SET_ID, clear)
+    let (set, clear) = (NO_SET_ID | NO_DEVICES, libc::MOUNT_ATTR_RDONLY);
+    set_mount(copy.as_raw_fd(), c"", libc::AT_EMPTY_PATH, set, clear)
+}
+
+/// The same for one that is a device.
+pub(super) fn make_copy_of_device(copy: BorrowedFd<'_>) -> io::Result<()> {
+    set_mount(copy.as_raw_fd(), c"", libc::AT_EMPTY_PATH, NO_SET_ID, libc::MOUNT_ATTR_RDONLY)
 }
 
 fn set_mount(at: RawFd, path: &CStr, flags: c_int, set: u64, clear: u64) -> io::Result<()> {

@@ -62,6 +62,8 @@ pub(super) enum Access {
     /// Such that a socket in it is not the one that somebody listens at.
     ReadApart,
     Write,
+    /// A device, which can be used.
+    Device,
 }
 
 /// Makes what is not there.
@@ -130,6 +132,7 @@ pub(super) fn show(place: &Place) -> io::Result<()> {
     let mut mounts = copy(source.as_fd())?;
     match place.access {
         Access::Write => raw::make_copy_writable(mounts.as_fd())?,
+        Access::Device => raw::make_copy_of_device(mounts.as_fd())?,
         Access::Read => raw::make_copy_read_only(mounts.as_fd())?,
         Access::ReadApart => {
             raw::make_copy_read_only(mounts.as_fd())?;

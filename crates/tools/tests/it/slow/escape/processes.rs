@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use skillful_tools::sandbox::{Confinement, Ending, Invocation, Limits, Output, Reason, run};
+use skillful_tools::sandbox::{Stdin, Confinement, Ending, Invocation, Limits, Output, Reason, run};
 
 use super::attempt::Freely;
 use super::attempt::Language::{Python, Shell};
@@ -437,7 +437,7 @@ fn an_agent_that_is_going_to_be_killed() {
         arguments: vec!["-c".into(), code.into()],
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         folder: folder.into(),
-        stdin: Vec::new(),
+        stdin: Stdin::default(),
     };
     let output = Output { stdout: &mut std::io::stderr(), stderr: &mut std::io::sink() };
     let _ = run(&kernel, &confinement, &invocation, output, &AtomicBool::new(false));

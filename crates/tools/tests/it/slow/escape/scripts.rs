@@ -1,14 +1,13 @@
 //! What a skill's script can read of the workspace, and what it can leave behind.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
 use skillful_tools::sandbox::{Exit, Kernel, Output, SandboxMode};
 use skillful_tools::script::run;
 
 use super::environment::{script, surroundings};
-use crate::world::{SECRET, World, installed, kernels, text};
+use crate::world::{SECRET, World, kernels, text};
 
 /// Runs a script of the skill; returns what it said.
 fn perform(
@@ -18,9 +17,7 @@ fn perform(
     name: &str,
     code: &str,
 ) -> (Exit, String) {
-    let mut surroundings = surroundings(world);
-    surroundings.confinement.mode = mode;
-    surroundings.confinement.hidden = vec![world.root.join("workspace/.agent/runs")];
+    let surroundings = surroundings(world, kernel, mode);
     let script = script(world, &format!("scripts/{name}"), code);
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let output = Output { stdout: &mut stdout, stderr: &mut stderr };
@@ -68,33 +65,5 @@ cat deploy/notes.md .git/HEAD .agent/skills/other/SKILL.md data.csv "$SKILL_DIR/
         assert_eq!((exit.applied.hidden, exit.applied.unsearched), (6, 0));
         let (_, said) = perform(&world, &kernel, SandboxMode::Off, "read.sh", code);
         assert_eq!(said.matches(SECRET).count(), 8, "fails without a sandbox as well: {said}");
-    }
-}
-
-#[test]
-fn a_temporary_folder_is_removed_however_deep_it_is() {
-    if installed("python3").is_none() {
-        return;
-    }
-    // So fast that nobody looks before it has ended.
-    let code = r#"
-import os
-os.chdir(os.environ["TMPDIR"])
-for level in range(3000):
-    os.mkdir("d" * 100)
-    os.chdir("d" * 100)
-    if level % 100 == 0:
-        open("file", "w").close()
-        os.mkdir("closed")
-        os.mkdir("closed/inner")
-        os.chmod("closed", 0)
-os._exit(0)
-"#;
-    for (name, kernel) in kernels() {
-        let world = World::new();
-        perform(&world, &kernel, SandboxMode::Required, "nest.py", code);
-        let left: Vec<_> = fs::read_dir(world.sandbox()).unwrap().map(Result::unwrap).collect();
-        assert!(left.is_empty(), "{name}: {left:?}");
-        fs::set_permissions(world.sandbox(), fs::Permissions::from_mode(0o700)).unwrap();
     }
 }
