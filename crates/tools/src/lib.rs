@@ -2,6 +2,7 @@
 
 mod beneath;
 pub mod call;
+pub mod changes;
 mod containment;
 pub mod error;
 mod file;

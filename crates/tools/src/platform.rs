@@ -9,6 +9,10 @@ mod linux;
 mod portable;
 
 #[cfg(all(target_os = "linux", not(portable)))]
+pub(crate) use linux::files;
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(crate) use linux::{PASSING, link_unnamed, open_in_one_call, open_unnamed, sandbox};
+#[cfg(not(all(target_os = "linux", not(portable))))]
+pub(crate) use portable::files;
 #[cfg(not(all(target_os = "linux", not(portable))))]
 pub(crate) use portable::{PASSING, link_unnamed, open_in_one_call, open_unnamed, sandbox};
