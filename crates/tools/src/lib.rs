@@ -2,6 +2,7 @@
 
 mod beneath;
 pub mod call;
+pub mod changes;
 pub mod command;
 mod containment;
 pub mod error;

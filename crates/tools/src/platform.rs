@@ -10,9 +10,9 @@ mod portable;
 
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(crate) use linux::{
-    PASSING, clone_content, link_unnamed, open_in_one_call, open_unnamed, sandbox,
+    PASSING, clone_content, files, link_unnamed, open_in_one_call, open_unnamed, sandbox,
 };
 #[cfg(not(all(target_os = "linux", not(portable))))]
 pub(crate) use portable::{
-    PASSING, clone_content, link_unnamed, open_in_one_call, open_unnamed, sandbox,
+    PASSING, clone_content, files, link_unnamed, open_in_one_call, open_unnamed, sandbox,
 };

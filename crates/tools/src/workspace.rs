@@ -14,11 +14,14 @@ use crate::beneath;
 use crate::error::ToolError;
 pub use crate::limits::Limits;
 use crate::network::NetworkPolicy;
-use path::{SKILL, SKILL_SCHEME, real_path, real_path_beneath};
+use path::{SKILL, SKILL_SCHEME, real_path_beneath};
 
 use closed::{Closed, Guard};
-pub(crate) use path::{LONGEST, normal_path};
+pub(crate) use closed::Identity;
+pub(crate) use path::{LONGEST, normal_path, real_path};
+pub(crate) use secrets::STATE;
 pub use secrets::PathPatterns;
+pub(crate) use spelling::fold;
 pub(crate) use target::Target;
 pub(crate) use twins::{Twins, has_twin};
 

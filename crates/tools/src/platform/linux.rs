@@ -1,5 +1,6 @@
 //! What the kernel of Linux does in one call, and the walls that it builds.
 
+pub(crate) mod files;
 pub(crate) mod sandbox;
 
 use std::ffi::OsStr;

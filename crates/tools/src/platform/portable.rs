@@ -1,6 +1,7 @@
 //! What any Unix has in place of it. `NOSYS` says that there is no such call; the callers then do it in
 //! several steps, as they do on an old kernel.
 
+pub(crate) mod files;
 pub(crate) mod sandbox;
 
 use std::ffi::OsStr;

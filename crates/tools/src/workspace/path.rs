@@ -53,7 +53,7 @@ fn normal_parts(path: &str) -> Option<Vec<&str>> {
 }
 
 /// The path without links, also of a file that does not exist yet.
-pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().len() > LONGEST {
         return Err(Errno::NAMETOOLONG.into());
     }

@@ -85,7 +85,7 @@ const TEMPLATES: &[&str] =
 
 /// What would let an agent, this one or another, change its own rules, its skills or its record, or have
 /// the user's next command run something.
-pub(super) const STATE: &[&str] = &[
+pub(crate) const STATE: &[&str] = &[
     ".agent",
     ".agents",
     ".amp",
@@ -153,6 +153,11 @@ impl PathPatterns {
     /// What agents and version control keep for themselves: settings, skills, records, hooks.
     pub fn protected() -> Self {
         Self::new(STATE.iter().copied())
+    }
+
+    /// The same without Git's folder, of which only parts are dangerous.
+    pub(crate) fn protected_but_git() -> Self {
+        Self::new(STATE.iter().copied().filter(|name| *name != ".git"))
     }
 
     /// The pattern that a path or one of the directories it is in matches.

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// A path as the most forgiving file systems compare it: without case, in one Unicode form, without
 /// characters that nobody sees, and without dots and spaces at the end of a name.
-pub(super) fn fold(path: &str) -> Cow<'_, str> {
+pub(crate) fn fold(path: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
     let ends_oddly = |name: &str| name.ends_with(['.', ' ']);
     if path.bytes().all(is_plain) && !path.split('/').any(ends_oddly) {

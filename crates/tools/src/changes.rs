@@ -1,0 +1,44 @@
+//! Change sets: what a run changed in its layer, shown, applied to the workspace at once, and taken back.
+//!
+//! Invariants: nothing is mounted while this works, both folders are read through their handles, and no link is
+//! followed. What is applied is what was shown. A kill at any moment leaves the workspace as it was or as it should be.
+
+mod apply;
+mod base;
+mod carry;
+mod change;
+mod collect;
+mod conflict;
+mod diff;
+mod disk;
+mod error;
+mod git;
+mod hash;
+mod layer;
+mod merge;
+mod node;
+mod path;
+mod plan;
+mod rules;
+mod stage;
+mod store;
+mod tree;
+mod walk;
+
+pub use apply::{Applied, Recovered, apply, recover, undo};
+pub use base::Base;
+pub use change::{Change, ChangeSet};
+pub use collect::collect;
+pub use conflict::{Conflict, Way};
+pub use disk::{Disk, Operation};
+pub use error::ChangesError;
+pub use hash::Hashes;
+pub use layer::Layer;
+pub use node::{Kind, Node};
+pub use path::{InvalidPath, LayerPath, LinkTarget};
+pub use plan::{Plan, Selection};
+pub use rules::{Held, LayerLimits, Reason, Rules};
+pub use store::{Phase, Store};
+
+#[cfg(test)]
+mod tests;

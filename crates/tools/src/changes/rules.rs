@@ -1,0 +1,307 @@
+//! What is never applied, whatever was approved, and how much a layer may hold.
+//!
+//! Invariants: the rules are asked for the very set that is to be applied, so no choice among its parts makes something
+//! that the whole would not. A path counts as what it really is: by each name on the way, and by the folders that
+//! those of agents lead to.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::fstat;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use super::change::Change;
+use super::git::Repositories;
+use super::path::LayerPath;
+use super::tree::Tree;
+use crate::workspace::{Identity, PathPatterns, STATE, real_path};
+
+/// As many links in a row as the kernel of Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// What counts for the changes of a run.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Files that the run could not see: it cannot delete them, and nobody is shown what is in them.
+    pub hidden: PathPatterns,
+    /// Files and folders that stay as they are: those of skills, for one.
+    pub closed: Vec<PathBuf>,
+    /// How much the run may change.
+    pub limits: LayerLimits,
+    protected: PathPatterns,
+}
+
+/// How much a run may change.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerLimits {
+    /// How many files, folders and links.
+    pub files: u64,
+    /// How many bytes in files.
+    pub bytes: u64,
+}
+
+impl Default for LayerLimits {
+    fn default() -> Self {
+        Self { files: 100_000, bytes: 2 << 30 }
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            hidden: PathPatterns::secrets(),
+            closed: Vec::new(),
+            limits: LayerLimits::default(),
+            protected: PathPatterns::protected_but_git(),
+        }
+    }
+}
+
+/// A change that is not applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Held {
+    /// Where.
+    pub path: LayerPath,
+    /// Why not.
+    pub reason: Reason,
+}
+
+/// Why a change is not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A device, a pipe, a socket.
+    Special,
+    /// No system call takes such a path.
+    TooLong,
+    /// It belongs to an agent or to version control, or it starts programs.
+    Agent,
+    /// It is in a folder that the user or the program closed.
+    Closed,
+    /// Git would run something because of it.
+    Git,
+    /// Git would take the folder for a repository.
+    Repository,
+    /// The run could not see the file.
+    Hidden,
+    /// The folder that it is in is not applied or cannot be replaced.
+    Folder,
+    /// Only this bit of the mode is left out; the file itself is applied.
+    SetId,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Special => "devices, pipes and sockets are never applied",
+            Self::TooLong => "the path is too long",
+            Self::Agent => "agents and version control keep their settings there",
+            Self::Closed => "skills and other closed folders stay as they are",
+            Self::Git => "Git could run a program because of it",
+            Self::Repository => "Git would take the folder for a repository, and its settings can run programs",
+            Self::Hidden => "the file is hidden from the run, so the run cannot delete it",
+            Self::Folder => "the folder that it belongs to stays as it is",
+            Self::SetId => "the file is applied without the bit that lets it run as its owner or group",
+        })
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Reason {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Reason".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
+}
+
+impl Rules {
+    /// Whether the run could not see a file.
+    pub(super) fn is_hidden(&self, path: &LayerPath) -> bool {
+        self.hidden.matching(&String::from_utf8_lossy(path.as_bytes())).is_some()
+    }
+
+    /// Takes what is never applied out of a set of changes.
+    pub(super) fn hold(&self, changes: Vec<Change>, workspace: &Tree) -> (Vec<Change>, Vec<Held>) {
+        let repositories = Repositories::among(&changes, workspace);
+        let mut guard = Guard::new(self, workspace);
+        let mut held = Vec::new();
+        let mut kept = Vec::with_capacity(changes.len());
+        for change in changes {
+            let reason = guard.reason(&change.path).or_else(|| repositories.reason(&change));
+            match reason {
+                None => kept.push(change),
+                Some(reason) => held.push(Held { path: change.path, reason }),
+            }
+        }
+        let kept = without_orphans(kept, workspace, &mut held);
+        (kept, held)
+    }
+
+    /// The first of some paths that is closed, by whatever leads there.
+    pub(super) fn first_closed<'p>(
+        &self,
+        paths: impl IntoIterator<Item = &'p LayerPath>,
+        workspace: &Tree,
+    ) -> Option<Held> {
+        let mut guard = Guard::new(self, workspace);
+        let held = |path: &LayerPath| {
+            Some(Held { path: path.clone(), reason: guard.reason(path)? })
+        };
+        paths.into_iter().find_map(held)
+    }
+
+    /// The places that are closed.
+    fn places(&self, workspace: &Tree) -> Places {
+        let mut places = Places::default();
+        let root = workspace.root_path();
+        let state = STATE.iter().filter(|name| **name != ".git").map(|name| root.join(name));
+        for path in state {
+            // What it consists of may be somewhere else, through a link.
+            let parts = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            let links = parts.filter(|part| part.file_type().is_ok_and(|kind| kind.is_symlink()));
+            for link in links {
+                places.add(&link.path(), root, Reason::Agent);
+            }
+            places.add(&path, root, Reason::Agent);
+        }
+        for path in &self.closed {
+            places.add(path, root, Reason::Closed);
+        }
+        places
+    }
+}
+
+/// Files and folders that are closed, by where they are and by what they are.
+#[derive(Default)]
+struct Places {
+    paths: Vec<(LayerPath, Reason)>,
+    identities: HashMap<Identity, Reason>,
+}
+
+impl Places {
+    fn add(&mut self, path: &Path, root: &Path, reason: Reason) {
+        let Ok(real) = real_path(&end_of_links(path)) else { return };
+        if root.starts_with(&real) {
+            // All of the workspace: then there would be no use for a run.
+            return;
+        }
+        if let Ok(inner) = real.strip_prefix(root)
+            && let Ok(inner) = LayerPath::new(inner.as_os_str().as_bytes())
+        {
+            self.paths.push((inner, reason));
+        }
+        if let Ok(stat) = rustix::fs::stat(&real) {
+            self.identities.insert(Identity::new(&stat), reason);
+        }
+    }
+}
+
+/// Where a link leads to, also where nothing is there yet.
+fn end_of_links(path: &Path) -> PathBuf {
+    let mut end = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match (std::fs::read_link(&end), end.parent()) {
+            (Ok(target), Some(folder)) => end = folder.join(target),
+            _ => break,
+        }
+    }
+    end
+}
+
+/// The verdicts on folders, remembered.
+struct Guard<'a> {
+    rules: &'a Rules,
+    places: Places,
+    workspace: &'a Tree,
+    folders: HashMap<LayerPath, Option<Reason>>,
+}
+
+impl<'a> Guard<'a> {
+    fn new(rules: &'a Rules, workspace: &'a Tree) -> Self {
+        Self { rules, places: rules.places(workspace), workspace, folders: HashMap::new() }
+    }
+
+    fn reason(&mut self, path: &LayerPath) -> Option<Reason> {
+        let above = path.parent().and_then(|parent| self.folder(&parent));
+        above.or_else(|| self.own(path))
+    }
+
+    fn folder(&mut self, path: &LayerPath) -> Option<Reason> {
+        if let Some(known) = self.folders.get(path) {
+            return *known;
+        }
+        let above = path.parent().and_then(|parent| self.folder(&parent));
+        let identity = || {
+            let folder = self.workspace.folder(Some(path)).ok()?;
+            self.places.identities.get(&Identity::new(&fstat(folder).ok()?)).copied()
+        };
+        let reason = above.or_else(|| self.own(path)).or_else(identity);
+        self.folders.insert(path.clone(), reason);
+        reason
+    }
+
+    /// By its own name, when the folders that it is in are open.
+    fn own(&self, path: &LayerPath) -> Option<Reason> {
+        let name = String::from_utf8_lossy(path.as_bytes());
+        if self.rules.protected.matching_entry(&name).is_some() {
+            return Some(Reason::Agent);
+        }
+        self.places.paths.iter().find(|(place, _)| place == path).map(|(_, reason)| *reason)
+    }
+}
+
+/// Leaves out what could not be put into its folder, and folders that keep something.
+pub(super) fn without_orphans(
+    changes: Vec<Change>,
+    workspace: &Tree,
+    held: &mut Vec<Held>,
+) -> Vec<Change> {
+    let mut left: BTreeMap<LayerPath, Change> =
+        changes.into_iter().map(|change| (change.path.clone(), change)).collect();
+    // A folder stays when something in it stays: the inner ones first.
+    let goes = |change: &&Change| {
+        let was_folder = change.before.as_ref().is_some_and(super::node::Node::is_folder);
+        was_folder && !change.after.as_ref().is_some_and(super::node::Node::is_folder)
+    };
+    let going: Vec<LayerPath> =
+        left.values().filter(goes).map(|change| change.path.clone()).rev().collect();
+    for folder in going {
+        let names = workspace.folder_if_any(Some(&folder)).ok().flatten();
+        let names = names.and_then(|opened| super::tree::names(&opened).ok()).unwrap_or_default();
+        let stays = names.iter().any(|name| {
+            let child = LayerPath::inside(Some(&folder), name.as_bytes());
+            left.get(&child).is_none_or(|change| change.after.is_some())
+        });
+        if stays && left.remove(&folder).is_some_and(|change| change.after.is_some()) {
+            held.push(Held { path: folder, reason: Reason::Folder });
+        }
+    }
+    // And what is put into a folder needs one.
+    let mut folders: HashSet<LayerPath> = HashSet::new();
+    let paths: Vec<LayerPath> =
+        left.values().filter(|change| change.after.is_some()).map(|change| change.path.clone()).collect();
+    for path in paths {
+        let Some(parent) = path.parent() else { continue };
+        let is_there = folders.contains(&parent)
+            || match left.get(&parent) {
+                Some(change) => change.after.as_ref().is_some_and(super::node::Node::is_folder),
+                None => workspace.folder(Some(&parent)).is_ok(),
+            };
+        if is_there {
+            folders.insert(parent);
+        } else if let Some(change) = left.remove(&path) {
+            held.push(Held { path: change.path, reason: Reason::Folder });
+        }
+    }
+    left.into_values().collect()
+}
