@@ -1,0 +1,251 @@
+//! What is known about programs: which only read, which run what they are told, and which arguments make them do so.
+
+use crate::command::base_name;
+use crate::scripts;
+use crate::variables::changes_what_runs;
+use crate::word::Word;
+
+/// Shells whose `-c` is read as this crate reads lines.
+pub(crate) const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "rbash"];
+
+/// Programs that run code which is given to them.
+pub(crate) const INTERPRETERS: &[&str] = &[
+    "python", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun", "Rscript", "tclsh", "osascript", "guile",
+    "julia", "groovy", "scala", "ghci", "irb", "erl", "elixir", "sbcl", "racket", "pwsh", "ts-node", "tsx", "ocaml", "swift", "java",
+];
+
+/// Programs that only read what they are given, whatever that is.
+pub(crate) const READERS: &[&str] = &[
+    "basename", "cat", "cksum", "cmp", "cut", "diff", "dirname", "du", "echo", "egrep", "fgrep", "file", "grep", "head",
+    "ls", "md5sum", "nl", "od", "readlink", "realpath", "sha1sum", "sha256sum", "sha512sum", "stat", "tac", "tail", "wc",
+];
+
+/// Programs that run others in ways that are not looked into.
+const STARTERS: &[&str] = &[
+    "aa-exec", "asdf", "at", "batch", "bwrap", "capsh", "chpst", "chroot", "chrt", "coreutils", "cpulimit", "crontab", "csh",
+    "daemonize", "dbus-run-session", "direnv", "distrobox", "dtach", "ed", "emacs", "entr", "ex", "expect", "fakeroot", "firejail",
+    "fish", "flatpak", "flock", "gdb", "gosu", "i386", "ksh", "less", "linux32", "linux64", "lldb", "ltrace", "man", "mise",
+    "mksh", "more", "most", "nano", "nix", "nix-shell", "nq", "nsenter", "numactl", "nvim", "parallel", "perf", "pkexec", "prlimit", "proot",
+    "proxychains", "proxychains4", "pv", "rlwrap", "run-parts", "runuser", "scp", "screen", "script", "scriptreplay", "setarch", "setpriv",
+    "sftp", "softlimit", "sponge", "ssh", "sshpass", "start-stop-daemon", "strace", "su", "su-exec", "systemd-nspawn", "systemd-run",
+    "taskset", "tcsh", "tini", "tmux", "toolbox", "torsocks", "unbuffer", "unshare", "uname26", "valgrind", "vi", "view", "vim", "vimdiff",
+    "watch", "watchexec", "x86_64", "xvfb-run", "zsh", "dumb-init", "catchsegv", "pkttyagent", "inotifywait-exec", "rbenv", "pyenv", "nodenv",
+    "ld.so", "ifne", "chronic", "errno-exec", "dsh", "pssh", "pdsh", "mosh", "telnet", "socat", "nc", "ncat", "netcat",
+];
+
+/// Builtins that change what later words mean, or run text.
+const CHANGERS: &[&str] = &[
+    ".", "alias", "bind", "builtin", "caller", "compgen", "complete", "compopt", "coproc", "enable", "eval", "exec", "fc", "fg",
+    "getopts", "hash", "history", "jobs", "let", "local", "logout", "mapfile", "read", "readarray", "shopt", "source", "suspend",
+    "trap", "unalias", "unset",
+];
+
+/// Long options that name a program to run, by the program that takes them. Shortened ones count as well.
+const STARTING_OPTIONS: &[(&str, &[&str])] = &[
+    ("tar", &["to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script"]),
+    ("bsdtar", &["use-compress-program"]),
+    ("rsync", &["rsh", "rsync-path"]),
+    ("sort", &["compress-program"]),
+    ("split", &["filter"]),
+    ("install", &["strip-program"]),
+    ("wget", &["use-askpass"]),
+    ("zip", &["unzip-command"]),
+    ("cpio", &["rsh-command"]),
+    ("ctags", &["options"]),
+    ("rg", &["pre", "hostname-bin"]),
+    ("csplit", &[]),
+    ("ip", &[]),
+    ("dpkg", &["post-invoke", "pre-invoke"]),
+    ("env", &["split-string"]),
+    ("bat", &["pager"]),
+    ("delta", &["pager"]),
+    ("logrotate", &[]),
+    ("openssl", &[]),
+];
+
+/// Options of one letter that do the same.
+const STARTING_LETTERS: &[(&str, &str)] =
+    &[("tar", "IF"), ("bsdtar", "I"), ("rsync", "e"), ("zip", "T"), ("env", "S"), ("ctags", "")];
+
+/// Why a command cannot be vouched for, whatever rules say about it.
+pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
+    let arguments = &words[1..];
+    let texts = || arguments.iter().map(|word| word.text.as_str());
+    if CHANGERS.contains(&name) && name != "builtin" {
+        return Some("it runs text, or changes what later words mean");
+    }
+    if STARTERS.contains(&name) || name.starts_with("ld-linux") || name.starts_with("ld-musl") {
+        return Some("it can run any other program");
+    }
+    let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name)
+        || matches!(name, "find" | "sed" | "git" | "gsed");
+    if takes_options && arguments.iter().any(|word| word.is_glob && !is_anchored(&word.raw)) {
+        return Some("a file with the name of an option would be taken for one");
+    }
+    if starts_by_option(name, arguments) {
+        return Some("one of its options runs another program");
+    }
+    match name {
+        "git" => git(arguments),
+        "sed" | "gsed" => scripts::sed(arguments),
+        "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => scripts::awk(arguments),
+        "set" if !harmless_set(arguments) => Some("it changes what later words mean"),
+        "printf" if texts().next().is_some_and(|first| first.starts_with("-v")) => Some("it sets a variable"),
+        "wait" if texts().any(|text| text.starts_with("-p")) => Some("it sets a variable"),
+        "test" | "[" if texts().any(|text| matches!(text, "-v" | "-R")) => {
+            Some("the index of an array can run commands")
+        }
+        "declare" | "typeset" | "export" | "readonly" if !declares_harmlessly(arguments) => {
+            Some("it changes what later words mean")
+        }
+        _ => None,
+    }
+}
+
+/// A wildcard that cannot match the name of an option, because the word begins with something else.
+fn is_anchored(raw: &str) -> bool {
+    !raw.starts_with(['*', '?', '[', '-'])
+}
+
+fn starts_by_option(name: &str, arguments: &[Word]) -> bool {
+    let long = STARTING_OPTIONS.iter().filter(|(program, _)| *program == name).flat_map(|(_, long)| *long);
+    let long: Vec<&str> = long.copied().collect();
+    let letters = STARTING_LETTERS.iter().find(|(program, _)| *program == name).map_or("", |(_, letters)| letters);
+    arguments.iter().enumerate().any(|(index, word)| match word.text.strip_prefix("--") {
+        Some(option) => {
+            let given = option.split('=').next().unwrap_or_default();
+            !given.is_empty() && long.iter().any(|known| known.starts_with(given))
+        }
+        None => {
+            // `tar` takes its first word for options even without a dash.
+            let is_cluster = word.text.starts_with('-') || index == 0 && name == "tar";
+            is_cluster && word.text.contains(|letter| letters.contains(letter))
+        }
+    })
+}
+
+fn git(arguments: &[Word]) -> Option<&'static str> {
+    const RUNS: Option<&str> = Some("git can be told to run any other program this way");
+    let mut at = 0;
+    while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
+        match &*word.text {
+            "-C" => at += 2,
+            "-P" | "-p" | "--no-pager" | "--paginate" | "--bare" | "--no-optional-locks" | "--literal-pathspecs"
+            | "--version" | "--help" | "-v" | "-h" | "--no-replace-objects" | "--icase-pathspecs" => at += 1,
+            _ => return RUNS,
+        }
+    }
+    let rest = arguments.get(at..).unwrap_or_default();
+    let has = |options: &[&str]| {
+        rest.iter().skip(1).any(|word| {
+            let given = word.text.split('=').next().unwrap_or_default();
+            options.iter().any(|option| match option.strip_prefix("--") {
+                Some(_) => given.len() > 3 && option.starts_with(given),
+                None => given.starts_with(option),
+            })
+        })
+    };
+    let subcommand = rest.first()?;
+    if !subcommand.is_literal() {
+        return RUNS;
+    }
+    if rest.iter().any(|word| word.text.contains("ext::")) {
+        return RUNS;
+    }
+    let runs = match &*subcommand.text {
+        "config" => !has(&["--get", "--list", "-l", "--get-all", "--get-regexp", "--show-origin"]),
+        "bisect" => rest.get(1).is_some_and(|word| word.text == "run"),
+        "submodule" => rest.iter().any(|word| word.text == "foreach"),
+        "rebase" => has(&["-x", "--exec", "-i", "--interactive"]),
+        "difftool" | "mergetool" | "filter-branch" | "filter-repo" | "instaweb" | "send-email" | "daemon"
+        | "credential" | "hook" | "fast-import" | "p4" | "svn" | "web--browse" | "help" | "for-each-repo" | "maintenance" => true,
+        "grep" => has(&["-O", "--open-files-in-pager"]),
+        "diff" | "log" | "show" => has(&["--ext-diff"]),
+        "clone" => has(&["--upload-pack", "-u", "-c", "--config", "--template"]),
+        "init" => has(&["--template"]),
+        "fetch" | "pull" | "ls-remote" => has(&["--upload-pack"]),
+        "push" | "send-pack" => has(&["--receive-pack", "--exec"]),
+        "archive" => has(&["--exec", "--remote"]),
+        "worktree" => rest.iter().any(|word| word.text == "exec"),
+        _ => false,
+    };
+    if runs { RUNS } else { None }
+}
+
+/// `set -e`, `set -euo pipefail` and the like.
+fn harmless_set(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let Some(letters) = word.text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else {
+            return false;
+        };
+        if !letters.chars().all(|letter| "euxo".contains(letter)) {
+            return false;
+        }
+        for _ in letters.matches('o') {
+            let known = ["pipefail", "errexit", "nounset", "xtrace"];
+            if !words.next().is_some_and(|word| known.contains(&&*word.text)) {
+                return false;
+            }
+        }
+    }
+    !arguments.is_empty()
+}
+
+fn declares_harmlessly(arguments: &[Word]) -> bool {
+    arguments.iter().all(|word| {
+        let name = word.text.split('=').next().unwrap_or_default();
+        !word.is_glob && !changes_what_runs(name)
+    })
+}
+
+/// Whether a command does no harm with any arguments, known or not.
+pub(crate) fn takes_any_value(words: &[Word]) -> bool {
+    let arguments = &words[1..];
+    match &*words[0].text {
+        "echo" | "cd" | "pwd" | "true" | "false" | ":" | "exit" | "return" => true,
+        "printf" => arguments.first().is_some_and(Word::is_literal),
+        "export" => arguments.iter().all(|word| !word.splits && !word.raw.starts_with(['$', '"', '\''])),
+        "test" | "[" => {
+            let arguments = match arguments {
+                [rest @ .., last] if last.text == "]" => rest,
+                all => all,
+            };
+            let arguments = match arguments {
+                [first, rest @ ..] if first.text == "!" => rest,
+                all => all,
+            };
+            let is_whole = arguments.iter().all(|word| !word.splits);
+            is_whole
+                && match arguments {
+                    [operator, _] => operator.is_literal(),
+                    [_, operator, _] => operator.is_literal() && !operator.text.ends_with("-v"),
+                    _ => false,
+                }
+        }
+        _ => false,
+    }
+}
+
+/// Whether a builtin needs no rule: it touches nothing but the shell that runs the line.
+pub(crate) fn is_harmless(words: &[String]) -> bool {
+    let Some(program) = words.first() else { return true };
+    let has = |option: &str| words[1..].iter().any(|word| word == option);
+    let arguments = || words[1..].iter().map(|word| Word::literal(word)).collect::<Vec<_>>();
+    match program.as_str() {
+        "cd" | "pwd" | "echo" | "true" | "false" | ":" | "exit" | "return" | "umask" | "break" | "continue" => true,
+        "printf" => !words.get(1).is_some_and(|word| word.starts_with("-v")),
+        "test" | "[" => !has("-v") && !has("-R"),
+        "wait" => !words[1..].iter().any(|word| word.starts_with("-p")),
+        "set" => harmless_set(&arguments()),
+        "export" => declares_harmlessly(&arguments()),
+        "command" => matches!(words.get(1).map(String::as_str), Some("-v" | "-V")),
+        _ => false,
+    }
+}
+
+/// The program without the number of its version: `python3.12` is `python`.
+pub(crate) fn unversioned(program: &str) -> &str {
+    let name = base_name(program).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if name.is_empty() { base_name(program) } else { name }
+}
