@@ -148,6 +148,11 @@ impl Engine {
         Self { project: project.into(), layers, command_line, grants: HashSet::new() }
     }
 
+    /// x
+    pub fn mode(&self) -> crate::Mode { crate::Mode::Ask }
+    /// x
+    pub fn set_mode(&mut self, _mode: crate::Mode) {}
+
     /// Lets earlier approvals count from now on.
     pub fn remember(&mut self, grants: impl IntoIterator<Item = Grant>) {
         self.grants.extend(grants);

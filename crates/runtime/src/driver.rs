@@ -50,8 +50,12 @@ pub trait Toolbox {
         journal: &mut Journal,
     ) -> Observation;
     /// What is in the run's layer by now, where that is something else than was noted before.
-    fn note_changes(&mut self, journal: &mut Journal) -> Option<Box<NotedChanges>> {
-        let _ = journal;
+    fn note_changes(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Option<Box<NotedChanges>> {
+        let _ = (redactor, journal);
         None
     }
     /// Keeps an answer that is a secret for the programs of the run.
@@ -362,7 +366,7 @@ impl Driver<'_> {
             hand.held = Held::Nothing;
             // What it wrote until then is in the layer.
             let observation = Observation {
-                changes: self.toolbox.note_changes(journal),
+                changes: self.toolbox.note_changes(self.redactor, journal),
                 ..Observation::failed(&interrupted())
             };
             return Ok(Next::tell(Input::Observed(observation)));

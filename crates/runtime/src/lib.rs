@@ -1,5 +1,6 @@
 //! Runs on this machine: the driver that carries them out, their record, and what they act with.
 
+pub mod changes;
 pub mod driver;
 mod here;
 pub mod journal;

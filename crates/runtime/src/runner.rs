@@ -200,6 +200,7 @@ impl<'a> Runner<'a> {
         // A plan may have been approved in an earlier process.
         engine.set_mode(run.mode());
         let mut workbench = Workbench::open(runtime, &index, &offer)?;
+        workbench.begin(&journal)?;
         workbench.invoked = run.invoked().cloned();
         workbench.reopen(&run.selected_skills());
         let grants = runtime.grants();
@@ -220,7 +221,7 @@ impl<'a> Runner<'a> {
         .drive(&mut run, &mut journal, &mut InHand::default())
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         journal.finish(&run)?;
-        workbench.tidy(&run, &journal);
+        workbench.tidy(&run);
         Ok(Finished { run, ending })
     }
 }

@@ -3,41 +3,59 @@
 //! Invariant: a skill that is not offered to the model, and was not named by the user, cannot be told from
 //! one that does not exist.
 
+mod background;
+mod changes;
+mod command;
 mod open;
+mod program;
 mod read_back;
 mod request;
 mod script;
 mod secrets;
 mod skills;
 mod streams;
+mod view;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use agent::action::{Action, SkillRef};
+use agent::changes::NotedChanges;
 use agent::observation::{Details, Facts, Observation};
+use agent::question::QuestionAnswer;
 use agent::request::{Refusal, Request};
+use agent::run::Run;
 use basics::failure::one_line;
-use permission::{Approved, Request as _, argument};
+use basics::sha256::Sha256;
+use permission::{Approved, Request as _, Tool, argument};
 use serde_json::{Value, json};
 use skill::index::{Entry, Index};
 use skill::load::{Limits, LoadError, check_trusted};
 use skill::metadata::ReadOptions;
 use skill::offer::Offer;
 use skill::trust::Waiting;
+use state::Folder;
 use tools::call::Call;
+use tools::changes::ChangeSet;
 use tools::perform;
 use tools::workspace::Workspace;
 
+use crate::changes::LAYER;
 use crate::driver::{Means, Toolbox};
 use crate::journal::{Journal, Redactor};
+use background::Background;
+use changes::with_changes;
 pub use open::open_workspace;
 pub(crate) use request::of_skills;
 pub use script::ScriptSettings;
 use secrets::without_secrets;
 pub(crate) use skills::activate;
+use view::Seen;
+pub(crate) use view::closed_folders;
 
 /// Skills, files and scripts of this machine.
 pub struct Workbench<'a> {
@@ -55,8 +73,24 @@ pub struct Workbench<'a> {
     pub workspace: Workspace,
     /// The workspace's folder.
     pub folder: PathBuf,
-    /// How scripts run.
+    /// How scripts and commands run.
     pub scripts: ScriptSettings,
+    /// How much of the workspace may be copied where there can be no layer over it.
+    copy_bytes: u64,
+    /// What no program and no change set may touch.
+    closed: Vec<PathBuf>,
+    /// The run that keeps what is written.
+    run: Option<Folder>,
+    /// Commands that run on; they end before the view does.
+    background: Vec<Background>,
+    /// The view, once something needed it.
+    seen: Option<Seen>,
+    /// Which changes were noted last.
+    noted: Option<Sha256>,
+    /// The changes that a person is asked about.
+    prepared: Option<ChangeSet>,
+    /// Private copies of skills, for commands.
+    copies: HashMap<String, PathBuf>,
 }
 
 impl Toolbox for Workbench<'_> {
@@ -71,10 +105,20 @@ impl Toolbox for Workbench<'_> {
                 Ok(of_skills(action, &[entry], means.engine))
             }
             Action::RunScript { .. } => self.prepare_script(action),
+            Action::ApplyChanges { paths, .. } => self.prepare_apply(action, paths, means.engine),
             Action::ReadObservation { reference, .. } => Ok(request::read_back(action, reference)),
-            Action::CallTool { .. } => Ok(request::of_call(action, &self.call(action, means)?)),
-            Action::FinalAnswer { .. } => {
-                Err(Refusal::new("InvalidAction", "an answer is not prepared", ""))
+            Action::CallTool { tool, .. } => match Tool::from_name(tool) {
+                Some(Tool::RunCommand) => self.prepare_command(action, means),
+                Some(tool @ (Tool::CommandOutput | Tool::CommandInput | Tool::CommandStop)) => {
+                    Self::prepare_background(action, tool)
+                }
+                _ => {
+                    self.see_layer()?;
+                    Ok(request::of_call(action, &self.call(action, means)?))
+                }
+            },
+            Action::AskUser { .. } | Action::FinalAnswer { .. } => {
+                Err(Refusal::new("InvalidAction", "this is not prepared", ""))
             }
         }
     }
@@ -86,6 +130,7 @@ impl Toolbox for Workbench<'_> {
         journal: &mut Journal,
     ) -> Observation {
         let redactor = means.redactor;
+        let began = SystemTime::now();
         let action = request.action.clone();
         let done = match &action {
             Action::SelectSkills { skills, .. } => self.select(skills, means, journal),
@@ -101,10 +146,68 @@ impl Toolbox for Workbench<'_> {
             Action::ReadObservation { reference, offset, pattern } => {
                 self.read_back(reference, offset.unwrap_or(0), pattern.as_deref(), journal)
             }
-            Action::CallTool { .. } => self.call_tool(request, means, journal),
-            Action::FinalAnswer { .. } => Ok(Observation::of("")),
+            Action::ApplyChanges { .. } => {
+                let applied = self.apply(&request, means, journal);
+                return applied.unwrap_or_else(|refusal| Observation::failed(&refusal));
+            }
+            Action::CallTool { tool, .. } => match Tool::from_name(tool) {
+                Some(Tool::RunCommand) => self.run_command(&request, means, journal),
+                Some(tool @ (Tool::CommandOutput | Tool::CommandInput | Tool::CommandStop)) => {
+                    self.mind_background(&action, tool, means)
+                }
+                _ => self.call_tool(request, means, journal),
+            },
+            Action::AskUser { .. } | Action::FinalAnswer { .. } => Ok(Observation::of("")),
         };
-        done.unwrap_or_else(|refusal| Observation::failed(&refusal))
+        let done = done.unwrap_or_else(|refusal| Observation::failed(&refusal));
+        match action {
+            Action::RunScript { .. } | Action::CallTool { .. } => {
+                let changed = self.changed(began, redactor, journal);
+                with_changes(done, changed)
+            }
+            _ => done,
+        }
+    }
+
+    fn note_changes(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Option<Box<NotedChanges>> {
+        self.see_layer().ok()?;
+        // Nobody knows when the action began that was interrupted.
+        self.changed(SystemTime::UNIX_EPOCH, redactor, journal).ok().flatten()
+    }
+
+    fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
+        let name = format!("ANSWER_{}", self.scripts.environment.secrets.len() + 1);
+        self.scripts.environment.secrets.push((name.clone().into(), secret.into()));
+        QuestionAnswer::Kept(name)
+    }
+}
+
+impl Workbench<'_> {
+    /// Sees what was written before, where something was.
+    fn see_layer(&mut self) -> Result<(), Refusal> {
+        match self.has_layer() {
+            true => self.view().map(|_| ()),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends what runs in the background, and removes what nobody needs any more once the run has ended.
+    pub fn tidy(&mut self, run: &Run) {
+        self.background.clear();
+        self.seen = None;
+        let Some(folder) = self.run.as_ref().filter(|_| run.outcome().is_some()) else { return };
+        let mut leftovers = vec!["sandbox"];
+        if run.pending().is_none() {
+            leftovers.extend([LAYER, "layer-base", "layer-texts"]);
+        }
+        for name in leftovers {
+            // What cannot be removed stays in the run's own folder and harms nobody.
+            let _ = folder.remove_tree(name);
+        }
     }
 }
 
@@ -151,14 +254,14 @@ impl<'a> Workbench<'a> {
             ));
         }
         self.check_skill_files(&call)?;
-        let mut record = |change: &tools::undo::Undo| {
-            journal.record_change(change).map_err(std::io::Error::other)
-        };
+        if matches!(call, Call::WriteFile(_) | Call::EditFile(_) | Call::DeleteFile(_)) {
+            self.check_writable()?;
+        }
         let limits = self.workspace.limits.clone();
         if let Some(left) = cancel.time_left() {
             self.workspace.limits = limits.within(left);
         }
-        let outcome = perform::perform(request.narrow(call), engine, &self.workspace, &mut record);
+        let outcome = perform::perform(request.narrow(call), engine, &self.workspace);
         self.workspace.limits = limits;
         let outcome = outcome?;
         let outcome = without_secrets(outcome, redactor);

@@ -10,7 +10,7 @@ use permission::{Approved, Engine, Permission, Risk};
 use serde_json::json;
 use tools::changes::{ChangeSet, LayerPath, Selection, lines};
 
-use super::{Workbench, io_error, keep};
+use super::{Workbench, keep};
 use crate::changes::{is_in_git, noted, part};
 use crate::driver::Means;
 use crate::journal::{Journal, Redactor};

@@ -1,5 +1,6 @@
 //! A workbench as the settings want it.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use tools::sandbox::Kernel;
 use tools::script::{Environment, Interpreters};
 use tools::workspace::Workspace;
 
-use super::{ScriptSettings, Workbench};
+use super::{ScriptSettings, Workbench, closed_folders};
 use crate::open::Runtime;
 
 impl<'a> Workbench<'a> {
@@ -22,6 +23,8 @@ impl<'a> Workbench<'a> {
         // Folders of skills may be outside of the roots, behind a link.
         let skills = index.skills.iter().filter(|entry| entry.source != Source::Builtin);
         skills.for_each(|entry| workspace.protect(&entry.path));
+        let own = index.skills.iter().filter(|entry| entry.source != Source::Builtin);
+        let closed = closed_folders(runtime, own.map(|entry| entry.path.clone()));
         let patterns = |hosts: &[String]| hosts.iter().map(Pattern::new).collect();
         workspace.network.hosts = patterns(&config.execution.network_hosts);
         workspace.network.private_hosts = patterns(&config.execution.private_hosts);
@@ -44,11 +47,20 @@ impl<'a> Workbench<'a> {
                     path: variable("PATH"),
                     language: variable("LANG"),
                     time_zone: variable("TZ"),
+                    secrets: Vec::new(),
                 },
                 interpreters,
                 arguments: config.argument_limits(),
                 confinement: config.confinement(),
             },
+            copy_bytes: config.execution.copy_bytes,
+            closed,
+            run: None,
+            background: Vec::new(),
+            seen: None,
+            noted: None,
+            prepared: None,
+            copies: HashMap::new(),
         })
     }
 }

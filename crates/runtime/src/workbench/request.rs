@@ -2,7 +2,7 @@
 
 use agent::action::Action;
 use agent::request::Request;
-use permission::{Effect, Engine, Permission, Request as _, Risk, SkillHash};
+use permission::{Effect, Engine, Permission, Request as _, SkillHash};
 use serde_json::{Value, json};
 use skill::index::Entry;
 use skill::load::Files;
@@ -13,22 +13,12 @@ pub(super) fn search(action: &Action, query: &str) -> Request {
         patterns: vec![query.to_owned()],
         effect: "searches the names and descriptions of skills".to_owned(),
         params: json!({"query": query}),
-    }
-    ..Request::new(action.clone(), Permission::SearchSkills)
-        patterns: vec![query.to_owned()],
-        effect: "searches the names and descriptions of skills".to_owned(),
-        params: json!({"query": query}),
         ..Request::new(action.clone(), Permission::SearchSkills)
     }
 }
 
 pub(super) fn read_back(action: &Action, reference: &str) -> Request {
     Request {
-        patterns: vec![reference.to_owned()],
-        effect: "reads back what this run was told before".to_owned(),
-        params: json!({"ref": reference}),
-    }
-    ..Request::new(action.clone(), Permission::ReadObservation)
         patterns: vec![reference.to_owned()],
         effect: "reads back what this run was told before".to_owned(),
         params: json!({"ref": reference}),
@@ -47,12 +37,6 @@ pub(crate) fn of_skills(action: &Action, entries: &[&Entry], engine: &Engine) ->
     let unbound = skill_hash.is_none() && patterns.iter().any(asks);
     let note = if unbound { "; not all of its files can be checked" } else { "" };
     Request {
-        effect: format!("reads from the skill {}{note}", names.join(", ")),
-        patterns,
-        params: payload(action),
-        skill_hash,
-    }
-    ..Request::new(action.clone(), Permission::Skill)
         effect: format!("reads from the skill {}{note}", names.join(", ")),
         patterns,
         params: payload(action),
@@ -80,14 +64,7 @@ pub(super) fn of_call(action: &Action, call: &Call) -> Request {
         risk: call.risk(),
         effect: call.effect(),
         params: call.params(),
-        read_only: call.risk() == Risk::Low,
-    }
-    ..Request::new(action.clone(), call.permission())
-        patterns: call.patterns(),
-        risk: call.risk(),
-        effect: call.effect(),
-        params: call.params(),
-        read_only: call.risk() == Risk::Low,
+        read_only: matches!(call, Call::ReadFile(_) | Call::ListDir(_) | Call::Grep(_)),
         ..Request::new(action.clone(), call.permission())
     }
 }

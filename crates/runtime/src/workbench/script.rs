@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use agent::action::Action;
-use agent::observation::{Details, Facts, Observation};
+use agent::observation::Observation;
 use agent::request::{Refusal, Request};
 use basics::inner_path::InnerPath;
 use basics::sha256::Sha256;
@@ -16,13 +16,11 @@ use serde_json::json;
 use skill::index::Entry;
 use skill::load::{CopyError, Files, LoadError};
 use state::{Access, Folder, StateError};
-use tools::sandbox::{self, Applied, Confinement, Ending, Exit, Kernel, Network, Reason};
-use tools::script::{
-    self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script, Surroundings,
-};
-use tools::view::{View, ViewOptions, ViewPlaces};
+use tools::sandbox::{Confinement, Kernel};
+use tools::script::{self, ApprovedContent, ArgumentLimits, Environment, Interpreters, Script};
 
-use super::streams::{Kept, Streams};
+use super::program::observed;
+use super::streams::Streams;
 use super::{Workbench, io_error, request};
 use crate::driver::Means;
 use crate::journal::Journal;
@@ -43,7 +41,7 @@ pub struct ScriptSettings {
 }
 
 impl Workbench<'_> {
-    pub(super) fn prepare_script(&self, action: &Action) -> Result<Request, Refusal> {
+    pub(super) fn prepare_script(&mut self, action: &Action) -> Result<Request, Refusal> {
         let Action::RunScript { skill, relative_path, .. } = action else {
             return Err(Refusal::new("InvalidAction", "not a script", ""));
         };
@@ -55,10 +53,8 @@ impl Workbench<'_> {
         let command = self.scripts.interpreters.command(path.as_ref(), &bytes)?;
         let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let content = files.content().hash();
-        let mut effect = match sandbox::applied(&self.scripts.kernel, &self.scripts.confinement) {
-            Ok(applied) => format!("runs {program} {}", walls(&applied)),
-            Err(error) => format!("cannot run {program}: {error}"),
-        };
+        let (stands, contained) = self.walls()?;
+        let mut effect = format!("runs {program} {stands}");
         if modified {
             effect += "; the skill was changed since it was installed";
         }
@@ -77,6 +73,7 @@ impl Workbench<'_> {
             risk: Risk::Medium,
             effect,
             params,
+            contained,
             skill_hash: content.ok().map(|hash| SkillHash(hash.to_string())),
             read_only: false,
             ..Request::new(action.clone(), Permission::RunScript)
@@ -84,7 +81,7 @@ impl Workbench<'_> {
     }
 
     pub(super) fn run_script(
-        &self,
+        &mut self,
         request: Approved<Request>,
         means: &Means<'_>,
         journal: &mut Journal,
@@ -97,7 +94,7 @@ impl Workbench<'_> {
         let path = InnerPath::new(relative_path).map_err(LoadError::from)?;
         let bytes = files.read(&path, self.limits.file_bytes)?;
         self.verify(&files, &path, &bytes)?;
-        let mut surroundings = self.surroundings(journal)?;
+        let mut surroundings = self.surroundings()?;
         let skill = Launched::new(entry, &files, &request, journal)?;
         let script = Script {
             skill: skill.folder,
@@ -110,7 +107,7 @@ impl Workbench<'_> {
         let limits = &mut surroundings.confinement.limits;
         limits.time = cancel.time_left().map_or(limits.time, |left| left.min(limits.time));
         let streams = Streams::create(journal, redactor).map_err(|error| io_error(&error))?;
-        let (exit, kept) = streams.collect(|output| {
+        let (exit, kept) = streams.collect(means.show, |output| {
             script::run(&self.scripts.kernel, &script, &surroundings, output, cancel.flag())
         })?;
         Ok(observed(&exit, &kept))
@@ -123,33 +120,6 @@ impl Workbench<'_> {
         let own = files.verify(path.as_str(), bytes, how)?;
         let all = files.verify_all(how)?;
         Ok(own.or(all).is_some())
-    }
-
-    fn surroundings(&self, journal: &Journal) -> Result<Surroundings, Refusal> {
-        // What a script may write to is a folder of this run, and never where a link leads.
-        let own = |name: &str| journal.state().create_folder(name, Access::Private)?.real_path();
-        let places = ViewPlaces {
-            workspace: self.folder.clone(),
-            layer: own("layer")?,
-            home: own("home")?,
-            temporary: own("temporary")?,
-        };
-        let confinement = self.scripts.confinement.clone();
-        let options = ViewOptions {
-            mode: confinement.mode,
-            secrets: self.workspace.secrets.clone(),
-            ..ViewOptions::default()
-        };
-        let view = View::open(&self.scripts.kernel, places, options)
-            .map_err(script::ScriptError::from)?;
-        Ok(Surroundings {
-            view: view.into(),
-            private: own("artifacts")?,
-            environment: self.scripts.environment.clone(),
-            interpreters: self.scripts.interpreters.clone(),
-            arguments: self.scripts.arguments,
-            confinement,
-        })
     }
 }
 
@@ -234,94 +204,10 @@ fn patterns(entry: &Entry, path: &InnerPath) -> Vec<String> {
     patterns
 }
 
-/// What will really stand around a script, in words.
-fn walls(applied: &Applied) -> String {
-    if applied.landlock_abi.is_none() && !applied.seccomp {
-        return "without a sandbox: it can use the network and change all that you can".to_owned();
-    }
-    let network = match applied.network {
-        Some(Network::Denied) => "no network",
-        Some(Network::Internet) | None => "with network",
-    };
-    let writes = match applied.landlock_abi {
-        Some(_) => "writes only to the run's sandbox folder",
-        None => "but it can read and write all that you can",
-    };
-    format!("in a sandbox, {network}, {writes}")
-}
-
 /// The content that was looked at when permission was asked for.
 fn approved_hash(request: &Request) -> Result<[u8; 32], Refusal> {
     let file = request.file.as_ref().map(Sha256::as_bytes);
     let missing =
         || Refusal::new("InvalidAction", "nobody looked at the script", "decide it again");
     file.copied().ok_or_else(missing)
-}
-
-fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation {
-    let mut result = json!({
-        "ok": true,
-        "exit_code": exit_code(exit.ending),
-        "stdout": stdout.shown,
-        "stderr": stderr.shown,
-        "truncated": stdout.truncated || stderr.truncated,
-        "sha256": stdout.sha256,
-        "storage_ref": stdout.name,
-    });
-    if exit.applied.unsearched > 0 {
-        result["note"] = json!(format!(
-            "{} folders of the workspace are too many to be looked through for secrets, so this script could not read them",
-            exit.applied.unsearched
-        ));
-    }
-    let code = failure_code(exit.ending);
-    if let Some(code) = code {
-        result["ok"] = false.into();
-        result["error"] = json!({"code": code, "message": ending_in_words(exit.ending), "hint": "read stderr; call it otherwise, or do without it"});
-    }
-    Observation {
-        code: code.map(str::to_owned),
-        facts: Facts {
-            exit_code: exit_code(exit.ending),
-            stdout: Some(stdout.noted()),
-            stderr: Some(stderr.noted()),
-            more: Details::of(&json!({
-                "ending": exit.ending,
-                "duration_ms": exit.duration.as_millis() as u64,
-                "sandbox": exit.applied,
-            })),
-            ..Facts::default()
-        },
-        storage_ref: stdout.name.clone(),
-        ..Observation::of(result.to_string())
-    }
-}
-
-fn exit_code(ending: Ending) -> Option<i32> {
-    match ending {
-        Ending::Exited(code) => Some(code),
-        _ => None,
-    }
-}
-
-fn failure_code(ending: Ending) -> Option<&'static str> {
-    match ending {
-        Ending::Exited(0) => None,
-        Ending::Killed(Reason::Time) => Some("Timeout"),
-        Ending::Killed(Reason::Cancelled) => Some("Cancelled"),
-        Ending::Killed(_) => Some("BudgetExceeded"),
-        _ => Some("ExitNonZero"),
-    }
-}
-
-fn ending_in_words(ending: Ending) -> String {
-    match ending {
-        Ending::Exited(code) => format!("exit code {code}"),
-        Ending::Signalled(signal) => format!("ended by signal {signal}"),
-        Ending::Killed(Reason::Time) => "killed: it took too long".to_owned(),
-        Ending::Killed(Reason::Cancelled) => "killed: the run was cancelled".to_owned(),
-        Ending::Killed(reason) => {
-            format!("killed: over the limit of {}", json!(reason).as_str().unwrap_or("resources"))
-        }
-    }
 }

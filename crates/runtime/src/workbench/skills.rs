@@ -169,6 +169,7 @@ pub(crate) fn activate(
         source: entry.source,
         hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
         allowed_tools,
+        allowed_commands: entry.controls.allowed_commands.clone(),
         run_mode: entry.controls.run_mode,
         report: body.core.report,
     };

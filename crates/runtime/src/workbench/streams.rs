@@ -3,7 +3,7 @@
 //! Invariant: secrets are gone before anything reaches the disk, and before anything is cut.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use agent::observation;
 use agent::request::Refusal;
@@ -68,11 +68,12 @@ impl<'a> Streams<'a> {
 
     pub(super) fn collect(
         self,
+        show: &dyn Fn(&str),
         run: impl FnOnce(Output<'_>) -> Result<Exit, ScriptError>,
     ) -> Result<(Exit, [Kept; 2]), Refusal> {
         let failed = |error: io::Error| io_error(&error);
         let filter = |stream: &'_ Stream| -> io::Result<_> {
-            Ok(Filtered::new(self.redactor, stream.file.try_clone()?))
+            Ok(Filtered::new(self.redactor, Told { file: stream.file.try_clone()?, show }))
         };
         let mut filters =
             (filter(&self.stdout).map_err(failed)?, filter(&self.stderr).map_err(failed)?);
@@ -83,6 +84,24 @@ impl<'a> Streams<'a> {
         let stdout = keep(self.run, self.stdout, passed.0.map_err(failed)?).map_err(failed)?;
         let stderr = keep(self.run, self.stderr, passed.1.map_err(failed)?).map_err(failed)?;
         Ok((exit, [stdout, stderr]))
+    }
+}
+
+/// A file whose content is shown while it is written.
+struct Told<'s> {
+    file: File,
+    show: &'s dyn Fn(&str),
+}
+
+impl Write for Told<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_all(bytes)?;
+        (self.show)(&String::from_utf8_lossy(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 

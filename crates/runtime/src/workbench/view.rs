@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use agent::request::Refusal;
 use basics::skill::Source;
 use state::{Access, Folder, StateError};
-use tools::changes::{Base, Rules};
+use tools::changes::Rules;
 use tools::script::Surroundings;
 use tools::view::{View, ViewKind, ViewOptions, ViewPlaces};
 
@@ -80,7 +80,7 @@ impl Workbench<'_> {
             ViewKind::Overlay => Layered::open(run, &self.folder, self.change_rules())?,
             ViewKind::Copy => {
                 let layered = Layered::open(run, &self.folder, self.change_rules())?;
-                layered.map(|layered| layered.with_copy(run, &self.folder, began)).transpose()?
+                layered.map(|layered| layered.with_copy(run, began)).transpose()?
             }
         };
         let handle = view.root().try_clone_to_owned().map_err(|error| super::io_error(&error))?;
@@ -141,10 +141,4 @@ pub(crate) fn closed_folders(runtime: &Runtime, skills: impl Iterator<Item = Pat
     closed.sort();
     closed.dedup();
     closed
-}
-
-/// Adds what is wrong with the base of a copy to the reasons why there is no layer.
-pub(super) fn note_copy(base: Base, run: &Folder) -> Result<Base, tools::changes::ChangesError> {
-    base.save(run)?;
-    Ok(base)
 }

@@ -14,6 +14,8 @@ pub struct Environment {
     pub language: Option<OsString>,
     /// `TZ`.
     pub time_zone: Option<OsString>,
+    /// What the user answered in confidence, by the name of its variable.
+    pub secrets: Vec<(OsString, OsString)>,
 }
 
 /// The folders that a script is told of.
@@ -39,7 +41,7 @@ impl Environment {
         .map(|(name, value)| (name.into(), value.to_owned()));
         let time_zone = self.time_zone.iter().map(|zone| ("TZ".into(), zone.clone()));
         let skill = folders.skill.map(|skill| ("SKILL_DIR".into(), skill.into()));
-        set.into_iter().chain(skill).chain(time_zone).collect()
+        set.into_iter().chain(skill).chain(time_zone).chain(self.secrets.iter().cloned()).collect()
     }
 }
 
