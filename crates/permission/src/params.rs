@@ -66,12 +66,97 @@ pub struct WriteFile {
     pub content: String,
 }
 
+/// Replace text in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditFile {
+    /// The file: a path in the workspace.
+    pub path: String,
+    /// The text to replace, exactly as it stands in the file. It must be there once, unless `all` is true.
+    pub old: String,
+    /// The text to put in its place.
+    pub new: String,
+    /// Whether to replace it wherever it stands.
+    #[serde(default)]
+    pub all: bool,
+}
+
 /// Delete a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteFile {
     /// The file: a path in the workspace.
     pub path: String,
+}
+
+/// Run a command line with `bash` in the sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunCommand {
+    /// The command line, for example `git log --oneline -5 | head`.
+    pub command: String,
+    /// Where to run it: a path in the workspace, or `skill:NAME` for the folder of a selected skill; the workspace if not given.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// What it can read from its standard input; nothing if not given.
+    #[serde(default)]
+    pub stdin: Option<String>,
+    /// After how many seconds to end it.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+    /// Whether to go on while it runs. The answer has an id for `command_output`, `command_input` and `command_stop`.
+    #[serde(default)]
+    pub background: bool,
+    /// What it needs from outside the sandbox; the user is asked for it.
+    #[serde(default)]
+    pub needs: Option<Needs>,
+    /// Why it is run, in one sentence for the user.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+/// What a command needs from outside the sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Needs {
+    /// Hosts to connect to, for example `api.github.com`.
+    #[serde(default)]
+    pub network: Vec<String>,
+    /// Names of secrets, for example `GITHUB_TOKEN`.
+    #[serde(default)]
+    pub secrets: Vec<String>,
+}
+
+/// Read what a command in the background has printed since the last time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandOutput {
+    /// The id that `run_command` gave.
+    pub id: String,
+    /// How many seconds to wait for it to print something or to end; not at all if not given.
+    #[serde(default)]
+    pub wait_seconds: Option<u64>,
+}
+
+/// Write to the standard input of a command in the background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandInput {
+    /// The id that `run_command` gave.
+    pub id: String,
+    /// What to write; a line ends with a newline.
+    pub text: String,
+    /// Whether that is the end of its input.
+    #[serde(default)]
+    pub end: bool,
+}
+
+/// End a command in the background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandStop {
+    /// The id that `run_command` gave.
+    pub id: String,
 }
 
 /// Send an HTTP request.
@@ -137,7 +222,12 @@ impl Tool {
             Self::ListDir => Some(schema_for!(ListDir)),
             Self::Grep => Some(schema_for!(Grep)),
             Self::WriteFile => Some(schema_for!(WriteFile)),
+            Self::EditFile => Some(schema_for!(EditFile)),
             Self::DeleteFile => Some(schema_for!(DeleteFile)),
+            Self::RunCommand => Some(schema_for!(RunCommand)),
+            Self::CommandOutput => Some(schema_for!(CommandOutput)),
+            Self::CommandInput => Some(schema_for!(CommandInput)),
+            Self::CommandStop => Some(schema_for!(CommandStop)),
             Self::NetworkRequest => Some(schema_for!(NetworkRequest)),
             Self::RunScript => None,
         }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// Reads what the agent may see anyway.
+    /// Reads what the agent may see anyway, or writes where nothing is lost.
     Low,
     /// Runs something, contained.
     Medium,
@@ -35,8 +35,18 @@ pub enum Tool {
     Grep,
     /// Runs a skill's script in the sandbox.
     RunScript,
+    /// Runs a command line in the sandbox.
+    RunCommand,
+    /// Reads what a command in the background printed.
+    CommandOutput,
+    /// Writes to a command in the background.
+    CommandInput,
+    /// Ends a command in the background.
+    CommandStop,
     /// Writes a file.
     WriteFile,
+    /// Replaces text in a file.
+    EditFile,
     /// Deletes a file.
     DeleteFile,
     /// Sends an HTTP request.
@@ -45,12 +55,17 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::ReadFile,
         Self::ListDir,
         Self::Grep,
         Self::RunScript,
+        Self::RunCommand,
+        Self::CommandOutput,
+        Self::CommandInput,
+        Self::CommandStop,
         Self::WriteFile,
+        Self::EditFile,
         Self::DeleteFile,
         Self::NetworkRequest,
     ];
@@ -62,7 +77,12 @@ impl Tool {
             Self::ListDir => "list_dir",
             Self::Grep => "grep",
             Self::RunScript => "run_script",
+            Self::RunCommand => "run_command",
+            Self::CommandOutput => "command_output",
+            Self::CommandInput => "command_input",
+            Self::CommandStop => "command_stop",
             Self::WriteFile => "write_file",
+            Self::EditFile => "edit_file",
             Self::DeleteFile => "delete_file",
             Self::NetworkRequest => "network_request",
         }
@@ -77,8 +97,11 @@ impl Tool {
     pub const fn risk(self) -> Risk {
         match self {
             Self::ReadFile | Self::ListDir | Self::Grep => Risk::Low,
-            Self::RunScript => Risk::Medium,
-            Self::WriteFile | Self::DeleteFile | Self::NetworkRequest => Risk::High,
+            Self::CommandOutput | Self::CommandInput | Self::CommandStop => Risk::Low,
+            // They write into the run's layer; what reaches the user's files is asked for by itself.
+            Self::WriteFile | Self::EditFile | Self::DeleteFile => Risk::Low,
+            Self::RunScript | Self::RunCommand => Risk::Medium,
+            Self::NetworkRequest => Risk::High,
         }
     }
 }
