@@ -2,7 +2,9 @@
 
 use basics::failure::{Explain, one_line};
 use basics::sha256::Sha256;
-use permission::{ApprovalRequest, Decision as PermissionDecision, Permission, Risk, SkillHash};
+use permission::{
+    ApprovalRequest, Decision as PermissionDecision, Pattern, Permission, Risk, SkillHash,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -85,6 +87,25 @@ impl permission::Request for Request {
 
     fn params(&self) -> Value {
         self.params.clone()
+    }
+
+    fn shadows(&self) -> Vec<String> {
+        self.shadows.clone()
+    }
+
+    fn unclear(&self) -> Option<String> {
+        self.unclear.clone()
+    }
+
+    fn is_contained(&self) -> bool {
+        self.contained
+    }
+
+    fn always(&self) -> Vec<Pattern> {
+        match self.always.is_empty() {
+            true => self.patterns.iter().map(|pattern| Pattern::literal(pattern)).collect(),
+            false => self.always.iter().map(|pattern| Pattern::new(pattern.as_str())).collect(),
+        }
     }
 }
 

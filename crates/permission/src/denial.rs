@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use basics::failure::{Exit, Explain};
 
-use super::{ApprovalRequest, Decision, Effect, Layer, Reason, Rule};
+use super::{ApprovalRequest, Decision, Effect, Layer, Mode, Reason, Rule};
 
 /// Why a request does not go ahead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,6 +68,9 @@ impl Explain for Denial {
                     decision.permission
                 ),
                 Some((layer, _, _)) => format!("change the rule in {}", place(layer)),
+                None if forbidding_mode(decision).is_some() => {
+                    "use `--mode ask` to be asked instead".to_owned()
+                }
                 None => "do something else".to_owned(),
             },
             Self::Rejected { .. } => {
@@ -88,6 +91,13 @@ fn denying(decision: &Decision) -> Option<(Layer, &Rule, &str)> {
     })
 }
 
+fn forbidding_mode(decision: &Decision) -> Option<Mode> {
+    decision.rulings.iter().find_map(|ruling| match ruling.reason {
+        Reason::Mode(mode) if ruling.action == Effect::Deny => Some(mode),
+        _ => None,
+    })
+}
+
 fn denied_by(decision: &Decision) -> String {
     let permission = &decision.permission;
     match denying(decision) {
@@ -97,7 +107,10 @@ fn denied_by(decision: &Decision) -> String {
             rule.pattern,
             place(layer)
         ),
-        None => format!("`{permission}` is denied"),
+        None => match forbidding_mode(decision) {
+            Some(mode) => format!("`{permission}` is denied: the mode `{mode}` does not allow it"),
+            None => format!("`{permission}` is denied"),
+        },
     }
 }
 
@@ -111,5 +124,6 @@ const fn place(layer: Layer) -> &'static str {
         Layer::ProjectProfile => "the project's profile",
         Layer::RequiredApproval => "`execution.require_approval_for`",
         Layer::CommandLine => "the command line",
+        Layer::Mode => "the mode",
     }
 }

@@ -3,6 +3,8 @@
 //! Invariants: within a layer the last match wins, and a later layer wins over an earlier one, except
 //! that a project's layers and required approvals only ever make a decision stricter. Remembered approvals and `--yes` turn
 //! an *ask* into an *allow* and are never looked at when the rules say *deny*.
+//! A mode that only looks denies whatever anything else says. What is unclear is only let through by an approval of exactly that,
+//! or where nothing is denied that could hide in it.
 //! What the user's configuration allows by the name of a skill is not allowed for a project's skill of that name.
 
 use std::collections::HashSet;
@@ -11,9 +13,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rule_list::{Named, RuleList, Subject};
-use super::verdict::{Approved, Lasting, Pending, Request, Verdict};
+use super::verdict::{Approved, Grants, Lasting, Pending, Request, Verdict};
 use super::{
-    CommandLine, Denial, Effect, Grant, Permission, Rule, Rules, Scope, SkillHash, Tool, ToolSet,
+    CommandLine, Denial, Effect, Grant, Mode, Pattern, Permission, Rule, Rules, Scope, SkillHash,
+    Tool, ToolSet,
 };
 
 /// Where a rule was written, in order of precedence.
@@ -38,11 +41,16 @@ pub enum Layer {
     RequiredApproval,
     /// Flags of this invocation.
     CommandLine,
+    /// The mode; it can only tighten.
+    Mode,
 }
 
 impl Layer {
     const fn only_tightens(self) -> bool {
-        matches!(self, Self::Project | Self::ProjectProfile | Self::RequiredApproval)
+        matches!(
+            self,
+            Self::Project | Self::ProjectProfile | Self::RequiredApproval | Self::Mode
+        )
     }
 
     /// A project means its own skills, and a command line the one that is there now; but a configuration was
@@ -54,7 +62,8 @@ impl Layer {
             | Self::Project
             | Self::ProjectProfile
             | Self::RequiredApproval
-            | Self::CommandLine => Named::Any,
+            | Self::CommandLine
+            | Self::Mode => Named::Any,
         }
     }
 }
@@ -76,6 +85,8 @@ pub struct Configuration {
     pub required_approval: Rules,
     /// Flags.
     pub command_line: CommandLine,
+    /// How much happens without a question.
+    pub mode: Mode,
 }
 
 /// Why a pattern was decided as it was.
@@ -91,6 +102,12 @@ pub enum Reason {
     },
     /// No rule matched.
     NoRule,
+    /// The mode does not allow it.
+    Mode(Mode),
+    /// It cannot be vouched for, and this is why.
+    Unclear(String),
+    /// The mode lets it through, because every wall stands.
+    Contained,
     /// The rules ask, and `--yes` answered.
     Yes,
     /// The rules ask, and an earlier approval answered.
@@ -125,9 +142,12 @@ pub struct Decision {
 #[derive(Clone, Debug)]
 pub struct Engine {
     project: String,
-    layers: [(Layer, RuleList); 8],
+    layers: [(Layer, RuleList); 9],
     command_line: CommandLine,
+    mode: Mode,
     grants: HashSet<Grant>,
+    /// Those of them that are patterns, ready to match.
+    wildcards: Vec<(Grant, Pattern)>,
 }
 
 impl Engine {
@@ -142,25 +162,48 @@ impl Engine {
             (Layer::ProjectProfile, configuration.project_profile.0),
             (Layer::RequiredApproval, configuration.required_approval.0),
             (Layer::CommandLine, configuration.command_line.rules()),
+            (Layer::Mode, configuration.mode.rules()),
         ]
         .map(|(layer, rules)| (layer, RuleList::new(rules)));
         let command_line = configuration.command_line;
-        Self { project: project.into(), layers, command_line, grants: HashSet::new() }
+        Self {
+            project: project.into(),
+            layers,
+            command_line,
+            mode: configuration.mode,
+            grants: HashSet::new(),
+            wildcards: Vec::new(),
+        }
     }
 
-    /// x
-    pub fn mode(&self) -> crate::Mode { crate::Mode::Ask }
-    /// x
-    pub fn set_mode(&mut self, _mode: crate::Mode) {}
+    /// How much happens without a question.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Goes on in another mode: a plan was approved, or the user said so.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        for (_, rules) in self.layers.iter_mut().filter(|(layer, _)| *layer == Layer::Mode) {
+            *rules = RuleList::new(mode.rules());
+        }
+    }
 
     /// Lets earlier approvals count from now on.
     pub fn remember(&mut self, grants: impl IntoIterator<Item = Grant>) {
-        self.grants.extend(grants);
+        for grant in grants {
+            if grant.wildcard && grant.permission.is_about_commands() {
+                let pattern = Pattern::new(&*grant.pattern);
+                self.wildcards.push((grant.clone(), pattern));
+            }
+            self.grants.insert(grant);
+        }
     }
 
     /// What the rules alone say about one pattern, and which of them.
     pub fn ruling(&self, permission: Permission, pattern: &str) -> Ruling {
         let (action, reason) = match self.deciding_rule(permission, pattern) {
+            Some((Layer::Mode, rule)) => (rule.action, Reason::Mode(self.mode)),
             Some((layer, rule)) => {
                 (rule.action, Reason::Rule { layer, rule: Box::new(rule.clone()) })
             }
@@ -176,9 +219,13 @@ impl Engine {
 
     /// Tells which patterns of a permission the rules deny; where they deny none at all, for nothing.
     pub fn denials(&self, permission: Permission) -> impl Fn(&str) -> bool + '_ {
-        let denies = |rules: &RuleList| rules.about(permission).any(|r| r.action == Effect::Deny);
-        let possible = self.layers.iter().any(|(_, rules)| denies(rules));
+        let possible = self.can_deny(permission);
         move |pattern| possible && self.action(permission, pattern) == Effect::Deny
+    }
+
+    fn can_deny(&self, permission: Permission) -> bool {
+        let denies = |rules: &RuleList| rules.about(permission).any(|r| r.action == Effect::Deny);
+        self.layers.iter().any(|(_, rules)| denies(rules))
     }
 
     fn deciding_rule(&self, permission: Permission, pattern: &str) -> Option<(Layer, &Rule)> {
@@ -222,11 +269,12 @@ impl Engine {
             Effect::Deny => Verdict::Denied(Denial::Rule { decision }),
             Effect::Ask => {
                 let asked = decision.rulings.iter().filter(|ruling| ruling.action == Effect::Ask);
-                let grants = asked
+                let asked: Vec<Grant> = asked
                     .map(|ruling| self.grant(decision.permission, &ruling.pattern, skill))
                     .collect();
+                let always = lasting_grants(&request, &asked);
                 let lasting = Lasting::of(decision.permission, skill);
-                Verdict::Ask(Pending::new(request, decision, grants, lasting))
+                Verdict::Ask(Pending::new(request, decision, Grants { asked, always }, lasting))
             }
         }
     }
@@ -238,15 +286,75 @@ impl Engine {
             // Without this a request about nothing in particular would pass every deny.
             patterns.push(String::new());
         }
-        let rulings: Vec<Ruling> = patterns
+        let mut rulings: Vec<Ruling> = patterns
             .iter()
             .map(|pattern| self.answered(self.ruling(permission, pattern), request, skill))
             .collect();
+        if let Some(why) = request.unclear() {
+            let whole = rulings.remove(0);
+            rulings.insert(0, self.unclear(whole, why, request, skill));
+        }
+        rulings.extend(self.shadowed(request, &patterns, skill));
         let action = rulings.iter().map(|ruling| ruling.action).max().unwrap_or(Effect::Deny);
         Decision { permission, action, rulings }
     }
 
-    /// Answers an *ask* from the command line or from memory.
+    /// What rules that somebody wrote say about the other names of what is asked for. Only what denies or asks counts, and not
+    /// what is meant for everything.
+    fn shadowed(
+        &self,
+        request: &impl Request,
+        patterns: &[String],
+        skill: Option<&SkillHash>,
+    ) -> Vec<Ruling> {
+        let permission = request.permission();
+        let mut rulings = Vec::new();
+        for shadow in request.shadows().iter().filter(|shadow| !patterns.contains(shadow)) {
+            let Some((layer, rule)) = self.deciding_rule(permission, shadow) else { continue };
+            let is_meant = layer != Layer::Defaults && layer != Layer::Mode && !rule.pattern.is_universal();
+            if is_meant && rule.action != Effect::Allow {
+                let ruling = self.answered(self.ruling(permission, shadow), request, skill);
+                if ruling.action != Effect::Allow {
+                    rulings.push(ruling);
+                }
+            }
+        }
+        rulings
+    }
+
+    /// The ruling about the whole of a request that nobody can vouch for.
+    fn unclear(
+        &self,
+        whole: Ruling,
+        why: String,
+        request: &impl Request,
+        skill: Option<&SkillHash>,
+    ) -> Ruling {
+        let permission = request.permission();
+        let can_deny = self.can_deny(permission);
+        let is_granted = || self.remembers(permission, &whole.pattern, skill);
+        let is_meant = match &whole.reason {
+            Reason::Rule { layer: Layer::CommandLine, rule } => {
+                rule.pattern.is_literal() || rule.pattern.is_universal() && !can_deny
+            }
+            Reason::Yes | Reason::Contained => !can_deny,
+            _ => false,
+        };
+        match whole.action {
+            Effect::Deny => whole,
+            Effect::Ask if is_nobodys(&whole.reason) => Ruling { reason: Reason::Unclear(why), ..whole },
+            Effect::Ask => whole,
+            Effect::Allow if is_meant => whole,
+            Effect::Allow if is_granted() => Ruling { reason: Reason::Remembered, ..whole },
+            Effect::Allow => {
+                let asked = Ruling { action: Effect::Ask, reason: Reason::Unclear(why), ..whole };
+                // An answer to everything counts only where nothing that is denied can hide.
+                if can_deny { asked } else { self.answered(asked, request, skill) }
+            }
+        }
+    }
+
+    /// Answers an *ask* from the command line, from memory or by the mode.
     fn answered(
         &self,
         ruling: Ruling,
@@ -256,18 +364,42 @@ impl Engine {
         if ruling.action != Effect::Ask {
             return ruling;
         }
+        let permission = request.permission();
+        let is_unclear = matches!(ruling.reason, Reason::Unclear(_));
         let reason = if self.command_line.answers(request.risk()) {
             Reason::Yes
-        } else if self.remembers(request.permission(), &ruling.pattern, skill) {
+        } else if self.remembers(permission, &ruling.pattern, skill)
+            || !is_unclear && self.remembers_like(permission, &ruling.pattern, skill)
+        {
             Reason::Remembered
+        } else if self.contains(&ruling.reason, request) {
+            Reason::Contained
         } else {
             return ruling;
         };
         Ruling { action: Effect::Allow, reason, ..ruling }
     }
 
+    /// Whether the mode answers a question that nobody wrote a rule for.
+    fn contains(&self, reason: &Reason, request: &impl Request) -> bool {
+        self.mode == Mode::Contained
+            && is_nobodys(reason)
+            && request.permission().can_be_contained()
+            && request.is_contained()
+    }
+
     fn remembers(&self, permission: Permission, pattern: &str, skill: Option<&SkillHash>) -> bool {
         !self.grants.is_empty() && self.grants.contains(&self.grant(permission, pattern, skill))
+    }
+
+    /// Whether a pattern was approved that matches.
+    fn remembers_like(&self, permission: Permission, text: &str, skill: Option<&SkillHash>) -> bool {
+        self.wildcards.iter().any(|(grant, pattern)| {
+            grant.permission == permission
+                && grant.project == self.project
+                && grant.skill_hash.as_ref() == skill
+                && pattern.matches_command(text)
+        })
     }
 
     fn grant(&self, permission: Permission, pattern: &str, skill: Option<&SkillHash>) -> Grant {
@@ -276,8 +408,44 @@ impl Engine {
             permission,
             pattern: pattern.to_owned(),
             skill_hash: skill.cloned(),
+            wildcard: false,
         }
     }
+}
+
+/// Whether nobody wrote the rule behind a question.
+fn is_nobodys(reason: &Reason) -> bool {
+    match reason {
+        Reason::NoRule | Reason::Unclear(_) => true,
+        Reason::Rule { layer, .. } => *layer == Layer::Defaults,
+        _ => false,
+    }
+}
+
+/// What is remembered for always: the patterns of the request, where they are about all that is asked; else exactly that.
+fn lasting_grants(request: &impl Request, asked: &[Grant]) -> Vec<Grant> {
+    let patterns = request.always();
+    let matches = |pattern: &Pattern, grant: &Grant| match pattern.text() {
+        Some(text) => text == grant.pattern,
+        None => request.permission().is_about_commands() && pattern.matches_command(&grant.pattern),
+    };
+    let covers = |grant: &&Grant| patterns.iter().any(|pattern| matches(pattern, grant));
+    let (Some(first), true) = (asked.first(), asked.iter().all(|grant| covers(&grant))) else {
+        return asked.to_vec();
+    };
+    let used = patterns.iter().filter(|pattern| asked.iter().any(|grant| matches(pattern, grant)));
+    let grant = |pattern: &Pattern| Grant {
+        pattern: pattern.text().unwrap_or(pattern.as_str()).to_owned(),
+        wildcard: !pattern.is_literal(),
+        ..first.clone()
+    };
+    let mut grants: Vec<Grant> = Vec::new();
+    for grant in used.map(grant) {
+        if !grants.contains(&grant) {
+            grants.push(grant);
+        }
+    }
+    grants
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use super::Permission;
 #[serde(transparent)]
 pub struct SkillHash(pub String);
 
-/// A remembered approval: it counts only where all four of its parts are the same.
+/// A remembered approval: it counts only where all of its parts are the same.
 ///
-/// The pattern is compared as a text, never as a wildcard, so that approving a file called `*` does
-/// not approve everything.
+/// The pattern is compared as a text, so that approving a file called `*` does not approve everything. Only where
+/// somebody approved a pattern for commands, and was told so, it is one.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -32,6 +32,9 @@ pub struct Grant {
     pub pattern: String,
     /// The content of the skill that acted, if one did.
     pub skill_hash: Option<SkillHash>,
+    /// Whether it is on everything that the pattern matches; for commands only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wildcard: bool,
 }
 
 impl Grant {
@@ -44,7 +47,8 @@ impl Grant {
     pub fn id(&self) -> String {
         let mut digest = Sha256::new();
         let skill = self.skill_hash.as_ref().map_or("", |hash| &hash.0);
-        for part in [&self.project, self.permission.name(), &self.pattern, skill] {
+        let kind = self.wildcard.then_some("wildcard");
+        for part in [&self.project, self.permission.name(), &self.pattern, skill].into_iter().chain(kind) {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }

@@ -23,8 +23,8 @@ pub use approval::{
 pub use command_line::{CommandLine, InvalidRule};
 pub use denial::Denial;
 pub use engine::{Configuration, Decision, Engine, Layer, Reason, Ruling};
-pub use mode::Mode;
 pub use grant::{Grant, SkillHash};
+pub use mode::{Mode, UnknownMode};
 pub use pattern::Pattern;
 pub use permission::Permission;
 pub use rule::{Effect, Rule, Rules, UnknownPermission};

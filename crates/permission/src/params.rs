@@ -66,87 +66,19 @@ pub struct WriteFile {
     pub content: String,
 }
 
-/// Replace an exact text in a file.
+/// Replace text in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditFile {
     /// The file: a path in the workspace.
     pub path: String,
-    /// The exact text to be replaced.
+    /// The text to replace, exactly as it stands in the file. It must be there once, unless `all` is true.
     pub old: String,
-    /// What stands there afterwards.
+    /// The text to put in its place.
     pub new: String,
-    /// Whether every place is replaced, and not exactly one.
+    /// Whether to replace it wherever it stands.
     #[serde(default)]
     pub all: bool,
-}
-
-/// Run a command with the shell, in the workspace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RunCommand {
-    /// The command.
-    pub command: String,
-    /// x
-    #[serde(default)]
-    pub folder: Option<String>,
-    /// x
-    #[serde(default)]
-    pub stdin: Option<String>,
-    /// x
-    #[serde(default)]
-    pub timeout_seconds: Option<u64>,
-    /// x
-    #[serde(default)]
-    pub background: bool,
-    /// x
-    #[serde(default)]
-    pub needs: Option<Needs>,
-    /// x
-    #[serde(default)]
-    pub why: Option<String>,
-}
-
-/// x
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Needs {
-    /// x
-    pub network: Vec<String>,
-    /// x
-    pub secrets: Vec<String>,
-}
-
-/// Look at a command in the background.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommandOutput {
-    /// x
-    pub id: String,
-    /// x
-    #[serde(default)]
-    pub wait_seconds: Option<u64>,
-}
-
-/// Write to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommandInput {
-    /// x
-    pub id: String,
-    /// x
-    pub text: String,
-    /// x
-    #[serde(default)]
-    pub end: bool,
-}
-
-/// End it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommandStop {
-    /// x
-    pub id: String,
 }
 
 /// Delete a file.
@@ -155,6 +87,76 @@ pub struct CommandStop {
 pub struct DeleteFile {
     /// The file: a path in the workspace.
     pub path: String,
+}
+
+/// Run a command line with `bash` in the sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunCommand {
+    /// The command line, for example `git log --oneline -5 | head`.
+    pub command: String,
+    /// Where to run it: a path in the workspace, or `skill:NAME` for the folder of a selected skill; the workspace if not given.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// What it can read from its standard input; nothing if not given.
+    #[serde(default)]
+    pub stdin: Option<String>,
+    /// After how many seconds to end it.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+    /// Whether to go on while it runs. The answer has an id for `command_output`, `command_input` and `command_stop`.
+    #[serde(default)]
+    pub background: bool,
+    /// What it needs from outside the sandbox; the user is asked for it.
+    #[serde(default)]
+    pub needs: Option<Needs>,
+    /// Why it is run, in one sentence for the user.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+/// What a command needs from outside the sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Needs {
+    /// Hosts to connect to, for example `api.github.com`.
+    #[serde(default)]
+    pub network: Vec<String>,
+    /// Names of secrets, for example `GITHUB_TOKEN`.
+    #[serde(default)]
+    pub secrets: Vec<String>,
+}
+
+/// Read what a command in the background has printed since the last time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandOutput {
+    /// The id that `run_command` gave.
+    pub id: String,
+    /// How many seconds to wait for it to print something or to end; not at all if not given.
+    #[serde(default)]
+    pub wait_seconds: Option<u64>,
+}
+
+/// Write to the standard input of a command in the background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandInput {
+    /// The id that `run_command` gave.
+    pub id: String,
+    /// What to write; a line ends with a newline.
+    pub text: String,
+    /// Whether that is the end of its input.
+    #[serde(default)]
+    pub end: bool,
+}
+
+/// End a command in the background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandStop {
+    /// The id that `run_command` gave.
+    pub id: String,
 }
 
 /// Send an HTTP request.
@@ -220,13 +222,13 @@ impl Tool {
             Self::ListDir => Some(schema_for!(ListDir)),
             Self::Grep => Some(schema_for!(Grep)),
             Self::WriteFile => Some(schema_for!(WriteFile)),
-            Self::DeleteFile => Some(schema_for!(DeleteFile)),
-            Self::NetworkRequest => Some(schema_for!(NetworkRequest)),
             Self::EditFile => Some(schema_for!(EditFile)),
+            Self::DeleteFile => Some(schema_for!(DeleteFile)),
             Self::RunCommand => Some(schema_for!(RunCommand)),
             Self::CommandOutput => Some(schema_for!(CommandOutput)),
             Self::CommandInput => Some(schema_for!(CommandInput)),
             Self::CommandStop => Some(schema_for!(CommandStop)),
+            Self::NetworkRequest => Some(schema_for!(NetworkRequest)),
             Self::RunScript => None,
         }
     }

@@ -68,6 +68,29 @@ impl Pattern {
         true
     }
 
+    /// The same for a command: a blank and a star at the end mean "with or without arguments".
+    pub fn matches_command(&self, text: &str) -> bool {
+        self.matches(text) || self.is_with_or_without() && self.matches(&format!("{text} "))
+    }
+
+    /// Whether it ends with a blank and a star.
+    pub(super) fn is_with_or_without(&self) -> bool {
+        self.source.ends_with(" *")
+    }
+
+    /// Whether it matches one text alone.
+    pub fn is_literal(&self) -> bool {
+        self.text().is_some()
+    }
+
+    /// The text it matches, if that is a single one.
+    pub fn text(&self) -> Option<&str> {
+        match (&self.first, &self.tail) {
+            (Segment::Text(text), None) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The letters that every text it matches must have.
     pub(super) fn letters(&self) -> Letters {
         self.letters

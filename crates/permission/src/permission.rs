@@ -27,24 +27,24 @@ pub enum Permission {
     Grep,
     /// Running a script, by the name of its skill and its path.
     RunScript,
-    /// A command.
+    /// Running a command line, by each command in it.
     RunCommand,
-    /// x
+    /// Reading what a command in the background printed.
     CommandOutput,
-    /// x
+    /// Writing to a command in the background.
     CommandInput,
-    /// x
+    /// Ending a command in the background.
     CommandStop,
-    /// x
-    EditFile,
-    /// x
-    ApplyChanges,
-    /// x
-    AskUser,
-    /// Writing a file.
+    /// Writing a file, in the run's layer.
     WriteFile,
-    /// Deleting a file.
+    /// Replacing text in a file, in the run's layer.
+    EditFile,
+    /// Deleting a file, in the run's layer.
     DeleteFile,
+    /// Taking changes over from the run's layer into the workspace, by their paths.
+    ApplyChanges,
+    /// Asking the user a question.
+    AskUser,
     /// Sending an HTTP request, by its address.
     NetworkRequest,
     /// The network for scripts.
@@ -67,11 +67,11 @@ impl Permission {
         Self::CommandOutput,
         Self::CommandInput,
         Self::CommandStop,
+        Self::WriteFile,
         Self::EditFile,
+        Self::DeleteFile,
         Self::ApplyChanges,
         Self::AskUser,
-        Self::WriteFile,
-        Self::DeleteFile,
         Self::NetworkRequest,
         Self::Network,
         Self::Install,
@@ -87,15 +87,15 @@ impl Permission {
             Self::ListDir => "list_dir",
             Self::Grep => "grep",
             Self::RunScript => "run_script",
-            Self::WriteFile => "write_file",
             Self::RunCommand => "run_command",
             Self::CommandOutput => "command_output",
             Self::CommandInput => "command_input",
             Self::CommandStop => "command_stop",
+            Self::WriteFile => "write_file",
             Self::EditFile => "edit_file",
+            Self::DeleteFile => "delete_file",
             Self::ApplyChanges => "apply_changes",
             Self::AskUser => "ask_user",
-            Self::DeleteFile => "delete_file",
             Self::NetworkRequest => "network_request",
             Self::Network => "network",
             Self::Install => "install",
@@ -111,6 +111,32 @@ impl Permission {
     pub(super) const fn is_about_skills(self) -> bool {
         matches!(self, Self::Skill | Self::RunScript)
     }
+
+    /// Whether it is about command lines: `git log *` means `git log` as well, and an approval for always can be a pattern.
+    pub(super) const fn is_about_commands(self) -> bool {
+        matches!(self, Self::RunCommand)
+    }
+
+    /// Whether containment makes it harmless, so that a mode can let it through.
+    pub(super) const fn can_be_contained(self) -> bool {
+        matches!(self, Self::RunScript | Self::RunCommand)
+    }
+
+    /// Whether it only reads, or asks.
+    pub(super) const fn only_looks(self) -> bool {
+        !matches!(
+            self,
+            Self::RunScript
+                | Self::RunCommand
+                | Self::CommandInput
+                | Self::WriteFile
+                | Self::EditFile
+                | Self::DeleteFile
+                | Self::ApplyChanges
+                | Self::NetworkRequest
+                | Self::Network
+        )
+    }
 }
 
 impl From<Tool> for Permission {
@@ -121,11 +147,11 @@ impl From<Tool> for Permission {
             Tool::Grep => Self::Grep,
             Tool::RunScript => Self::RunScript,
             Tool::RunCommand => Self::RunCommand,
-            Tool::EditFile => Self::EditFile,
             Tool::CommandOutput => Self::CommandOutput,
             Tool::CommandInput => Self::CommandInput,
             Tool::CommandStop => Self::CommandStop,
             Tool::WriteFile => Self::WriteFile,
+            Tool::EditFile => Self::EditFile,
             Tool::DeleteFile => Self::DeleteFile,
             Tool::NetworkRequest => Self::NetworkRequest,
         }

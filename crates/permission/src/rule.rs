@@ -56,7 +56,12 @@ impl Rule {
 
     /// Whether the rule is about this request.
     pub fn matches(&self, permission: Permission, pattern: &str) -> bool {
-        self.is_about(permission) && self.pattern.matches(pattern)
+        let matches = if permission.is_about_commands() {
+            self.pattern.matches_command(pattern)
+        } else {
+            self.pattern.matches(pattern)
+        };
+        matches && self.is_about(permission)
     }
 
     /// Whether the rule is about this permission.
@@ -82,8 +87,18 @@ impl Rules {
                 | Permission::ReadObservation
                 | Permission::ReadFile
                 | Permission::ListDir
-                | Permission::CommandOutput | Permission::CommandInput | Permission::CommandStop | Permission::AskUser | Permission::WriteFile | Permission::EditFile | Permission::DeleteFile | Permission::Grep => Effect::Allow,
-                Permission::RunScript | Permission::RunCommand | Permission::ApplyChanges | Permission::NetworkRequest => Effect::Ask,
+                | Permission::Grep
+                | Permission::CommandOutput
+                | Permission::CommandInput
+                | Permission::CommandStop
+                | Permission::WriteFile
+                | Permission::EditFile
+                | Permission::DeleteFile
+                | Permission::AskUser => Effect::Allow,
+                Permission::RunScript
+                | Permission::RunCommand
+                | Permission::ApplyChanges
+                | Permission::NetworkRequest => Effect::Ask,
                 // Without a rule it asks.
                 Permission::Network | Permission::Install => return None,
             };

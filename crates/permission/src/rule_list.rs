@@ -21,12 +21,13 @@ struct Key {
 
 /// What is looked up, with the key that a rule's key is compared to.
 pub(super) struct Subject<'s> {
-    permission: Permission,
     pattern: &'s str,
     /// The same without `project:`, where it is about a skill that a project brought.
     unqualified: Option<&'s str>,
     /// Both with the skill's name as the skill has it, where rules call it otherwise.
     plain: Vec<String>,
+    /// The command with a blank after it, for rules that end with a blank and a star.
+    with_blank: Option<String>,
     key: Key,
 }
 
@@ -46,18 +47,21 @@ impl<'s> Subject<'s> {
         let forms = [Some(pattern), unqualified].into_iter().flatten();
         let plain: Vec<String> =
             forms.filter(|form| is_about_skills && form.contains('%')).map(decode).collect();
-        let letters =
-            plain.iter().fold(Letters::of(pattern), |all, form| all.union(Letters::of(form)));
+        let with_blank = permission.is_about_commands().then(|| format!("{pattern} "));
+        let others = plain.iter().chain(&with_blank);
+        let letters = others.fold(Letters::of(pattern), |all, form| all.union(Letters::of(form)));
         let key = Key { letters, permissions: bit(permission) };
-        Self { permission, pattern, unqualified, plain, key }
+        Self { pattern, unqualified, plain, with_blank, key }
     }
 
-    /// Whether a rule is about this. What denies or asks by a name is about every skill of that name, and about all
+    /// Whether a rule about this permission is about this. What denies or asks by a name is about every skill of that name, and about all
     /// that the name could mean: the `acme/deploy/x` of a skill `acme` and of a skill `acme/deploy`.
     fn is_met_by(&self, rule: &Rule, named: Named) -> bool {
         let is_strict = rule.action != Effect::Allow;
-        let matches = |form: &str| rule.matches(self.permission, form);
+        let matches = |form: &str| rule.pattern.matches(form);
+        let with_blank = || self.with_blank.as_ref().filter(|_| rule.pattern.is_with_or_without());
         matches(self.pattern)
+            || with_blank().is_some_and(|form| matches(form))
             || (is_strict || named == Named::Any) && self.unqualified.is_some_and(matches)
             || is_strict && self.plain.iter().any(|form| matches(form))
     }

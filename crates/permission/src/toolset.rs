@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// Reads what the agent may see anyway.
+    /// Reads what the agent may see anyway, or writes where nothing is lost.
     Low,
     /// Runs something, contained.
     Medium,
@@ -35,17 +35,17 @@ pub enum Tool {
     Grep,
     /// Runs a skill's script in the sandbox.
     RunScript,
-    /// Runs a command.
+    /// Runs a command line in the sandbox.
     RunCommand,
-    /// Looks at a command in the background.
+    /// Reads what a command in the background printed.
     CommandOutput,
-    /// Writes to it.
+    /// Writes to a command in the background.
     CommandInput,
-    /// Ends it.
+    /// Ends a command in the background.
     CommandStop,
     /// Writes a file.
     WriteFile,
-    /// Edits a file.
+    /// Replaces text in a file.
     EditFile,
     /// Deletes a file.
     DeleteFile,
@@ -81,8 +81,8 @@ impl Tool {
             Self::CommandOutput => "command_output",
             Self::CommandInput => "command_input",
             Self::CommandStop => "command_stop",
-            Self::EditFile => "edit_file",
             Self::WriteFile => "write_file",
+            Self::EditFile => "edit_file",
             Self::DeleteFile => "delete_file",
             Self::NetworkRequest => "network_request",
         }
@@ -96,7 +96,10 @@ impl Tool {
     /// How much it can harm.
     pub const fn risk(self) -> Risk {
         match self {
-            Self::ReadFile | Self::ListDir | Self::Grep | Self::CommandOutput | Self::CommandInput | Self::CommandStop | Self::WriteFile | Self::EditFile | Self::DeleteFile => Risk::Low,
+            Self::ReadFile | Self::ListDir | Self::Grep => Risk::Low,
+            Self::CommandOutput | Self::CommandInput | Self::CommandStop => Risk::Low,
+            // They write into the run's layer; what reaches the user's files is asked for by itself.
+            Self::WriteFile | Self::EditFile | Self::DeleteFile => Risk::Low,
             Self::RunScript | Self::RunCommand => Risk::Medium,
             Self::NetworkRequest => Risk::High,
         }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ApprovalId, ApprovalRequest, Decision, Denial, Effect, Grant, Invocation, Permission, Reason,
-    Risk, SkillHash,
+    ApprovalId, ApprovalRequest, Decision, Denial, Effect, Grant, Invocation, Pattern, Permission,
+    Reason, Risk, SkillHash,
 };
 
 /// Something that needs permission: for the rules, and in words for the person who is asked.
@@ -23,6 +23,24 @@ pub trait Request {
     fn effect(&self) -> String;
     /// Its parameters, as the action gave them.
     fn params(&self) -> Value;
+    /// Other texts for what it touches. A rule that somebody wrote and that denies them, or asks for them, counts; nothing has
+    /// to allow them.
+    fn shadows(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Why nobody can vouch for what it touches, so that a person must look. The first of its patterns is then the whole of it,
+    /// and an approval counts only for exactly that.
+    fn unclear(&self) -> Option<String> {
+        None
+    }
+    /// Whether every wall stands around it.
+    fn is_contained(&self) -> bool {
+        false
+    }
+    /// What an answer for always is about. Only for commands can that be more than what is asked for.
+    fn always(&self) -> Vec<Pattern> {
+        self.patterns().iter().map(|pattern| Pattern::literal(pattern)).collect()
+    }
 }
 
 /// What the engine says to a request.
@@ -78,8 +96,17 @@ impl<T> Deref for Approved<T> {
 pub struct Pending<T> {
     request: T,
     decision: Decision,
-    grants: Vec<Grant>,
+    grants: Grants,
     lasting: Lasting,
+}
+
+/// What a yes would be remembered as.
+#[derive(Debug)]
+pub(super) struct Grants {
+    /// What is asked for.
+    pub(super) asked: Vec<Grant>,
+    /// What an answer for always is about.
+    pub(super) always: Vec<Grant>,
 }
 
 /// Whether an approval can outlive a run.
@@ -114,7 +141,8 @@ impl Lasting {
 pub enum Answer {
     /// Yes, this time.
     Once,
-    /// Yes, and the same again until the run ends.
+    /// Yes, and the same again until the conversation ends.
+    #[serde(rename = "conversation", alias = "run")]
     Run,
     /// Yes, and the same again until the skill changes or the grant is revoked. Where that cannot be
     /// noticed, as for the run.
@@ -134,7 +162,7 @@ impl Answer {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Once => "once",
-            Self::Run => "run",
+            Self::Run => "conversation",
             Self::Always => "always",
             Self::Reject { .. } => "reject",
             Self::Later => "later",
@@ -169,7 +197,7 @@ impl<T: Request> Pending<T> {
     pub(super) fn new(
         request: T,
         decision: Decision,
-        grants: Vec<Grant>,
+        grants: Grants,
         lasting: Lasting,
     ) -> Self {
         Self { request, decision, grants, lasting }
@@ -192,7 +220,7 @@ impl<T: Request> Pending<T> {
         reason: impl Into<String>,
         invocation: &Invocation,
     ) -> ApprovalRequest {
-        let asked = || self.grants.iter().map(|grant| grant.pattern.as_str());
+        let asked = || self.grants.asked.iter().map(|grant| grant.pattern.as_str());
         ApprovalRequest {
             id,
             tool: self.decision.permission,
@@ -203,6 +231,9 @@ impl<T: Request> Pending<T> {
             effect: self.request.effect(),
             always: match self.lasting {
                 Lasting::Yes(what) => Some(what.to_owned()),
+                Lasting::Pattern if self.decision.permission.is_about_commands() => {
+                    Some(format!("{} in this project, until you revoke it", self.remembered()))
+                }
                 // Rules and grants are about what is touched, not about the rest of the parameters.
                 Lasting::Pattern => Some(format!(
                     "every `{}` of {}, whatever else it is given, in this project, until you revoke it",
@@ -213,6 +244,14 @@ impl<T: Request> Pending<T> {
             },
             replay: invocation.approving(self.decision.permission, asked()),
         }
+    }
+
+    /// What is remembered for always, in words.
+    fn remembered(&self) -> String {
+        let grants = &self.grants.always;
+        let all: Vec<String> = grants.iter().map(|grant| format!("`{}`", grant.pattern)).collect();
+        let exactly = if grants.iter().any(|grant| grant.wildcard) { "" } else { "exactly " };
+        format!("{exactly}{}", all.join(", "))
     }
 
     /// Takes the person's answer.
@@ -234,7 +273,11 @@ impl<T: Request> Pending<T> {
             ruling.action = Effect::Allow;
             ruling.reason = Reason::Answered(scope);
         }
-        let grants = if scope == Scope::Once { Vec::new() } else { self.grants };
+        let grants = match scope {
+            Scope::Once => Vec::new(),
+            Scope::Run => self.grants.asked,
+            Scope::Always => self.grants.always,
+        };
         Ok(Granted { approved: Approved::new(self.request, decision), scope, grants })
     }
 

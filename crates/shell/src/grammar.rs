@@ -61,7 +61,7 @@ impl Reading {
                 "command" => self.command(node)?,
                 "variable_name" => self.variable(node)?,
                 // The words after `in`, and those of a case: they run nothing.
-                "word" => {
+                "word" | "extglob_pattern" => {
                     let token = self.token(node)?;
                     if !matches!(token.role, Role::Argument | Role::Subject | Role::Program | Role::Assignment) {
                         return Err(NOT_UNDERSTOOD);

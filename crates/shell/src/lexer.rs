@@ -17,6 +17,9 @@ use state::Place;
 /// How deep groups and conditions can be nested.
 const DEEPEST: usize = 32;
 
+/// How many operators and reserved words a line can have: the grammar's time grows with their square where it fails.
+const MOST_SIGNS: usize = 400;
+
 /// A line in tokens.
 pub(crate) struct Lexed {
     /// The words, in order.
@@ -73,6 +76,7 @@ struct Lexer<'l> {
     inner: Vec<String>,
     documents: Vec<HereDocument>,
     depth: usize,
+    signs: usize,
     /// Where a command began that is nothing but redirections so far.
     bare: Option<usize>,
     /// Whether what comes next can still belong to what stands before, so that a newline means nothing.
@@ -94,6 +98,7 @@ pub(crate) fn read(line: &str) -> Lexed {
         inner: Vec::new(),
         documents: Vec::new(),
         depth: 0,
+        signs: 0,
         bare: None,
         is_open: true,
         both: None,
@@ -190,6 +195,7 @@ impl Lexer<'_> {
     fn newline(&mut self) -> Result<(), Stop> {
         self.boundary();
         if !self.is_open {
+            self.sign()?;
             self.mask[self.at] = b'\n';
         }
         self.at += 1;
@@ -227,6 +233,7 @@ impl Lexer<'_> {
             return self.stop(range, "`for` or `case` without a word");
         }
         self.boundary();
+        self.sign()?;
         let shown = if operator == "|&" { "| " } else { operator };
         self.mask[range.clone()].copy_from_slice(shown.as_bytes());
         self.at = range.end;
@@ -239,6 +246,14 @@ impl Lexer<'_> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return self.stop(self.rest(self.at), "it is nested too deep");
+        }
+        Ok(())
+    }
+
+    fn sign(&mut self) -> Result<(), Stop> {
+        self.signs += 1;
+        if self.signs > MOST_SIGNS {
+            return self.stop(self.rest(self.at), "the line has too many parts");
         }
         Ok(())
     }

@@ -5,9 +5,11 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::{
-    Answer, CommandLine, Configuration, Effect, Engine, Grant, Layer, Permission, Reason, Request,
-    Risk, Rule, Rules, SkillHash, ToolSet, Verdict,
+    Answer, CommandLine, Configuration, Effect, Engine, Grant, Layer, Mode, Permission, Reason, Request,
+    Risk, Rule, Rules, SkillHash, Tool, ToolSet, Verdict,
 };
+
+mod commands;
 
 #[derive(Debug, Clone)]
 struct Wish {
@@ -92,8 +94,9 @@ fn the_defaults_are_those_of_the_contract() {
     }
     assert_eq!(
         found,
-        "skill allow\nsearch_skills allow\nread_observation allow\nread_file allow\nlist_dir allow\ngrep allow\nrun_script ask\nwrite_file deny\n\
-         delete_file deny\nnetwork_request deny\nnetwork ask\ninstall ask\n"
+        "skill allow\nsearch_skills allow\nread_observation allow\nread_file allow\nlist_dir allow\ngrep allow\nrun_script ask\n\
+         run_command ask\ncommand_output allow\ncommand_input allow\ncommand_stop allow\nwrite_file allow\nedit_file allow\n\
+         delete_file allow\napply_changes ask\nask_user allow\nnetwork_request ask\nnetwork ask\ninstall ask\n"
     );
 }
 
@@ -174,7 +177,7 @@ fn a_request_without_patterns_does_not_slip_past_a_deny() {
 #[test]
 fn yes_answers_questions_up_to_medium_risk_and_no_denials() {
     let engine = engine(
-        r#"{"write_file": "ask", "install": "deny"}"#,
+        r#"{"write_file": "ask", "install": "deny", "delete_file": "deny"}"#,
         "{}",
         "{}",
         CommandLine::default().yes(),
@@ -195,7 +198,7 @@ fn the_command_line_approves_and_denies() {
         .unwrap()
         .approve("write_file:notes/*")
         .unwrap();
-    let engine = engine("{}", "{}", "{}", flags);
+    let engine = engine(r#"{"write_file": "deny"}"#, "{}", "{}", flags);
     let action =
         |permission, pattern| outcome(&engine, wish(permission, &[pattern], Risk::High), None).0;
     assert_eq!(action("run_script", "csv/x"), Effect::Allow);
@@ -212,6 +215,7 @@ fn a_remembered_approval_counts_only_where_everything_is_the_same() {
         permission: Permission::RunScript,
         pattern: "*/x.py".to_owned(),
         skill_hash: Some(SkillHash("1".to_owned())),
+        wildcard: false,
     }]);
     let action =
         |pattern, skill| outcome(&engine, wish("run_script", &[pattern], Risk::Medium), skill).0;
@@ -238,16 +242,17 @@ fn a_tool_is_offered_unless_everything_is_denied() {
         engine(user, project, "{}", CommandLine::default()).offers(permission)
     };
     assert!(offered("{}", "{}", "run_script"));
-    assert!(!offered("{}", "{}", "write_file"));
-    assert!(offered(r#"{"write_file": {"notes/*": "ask"}}"#, "{}", "write_file"));
-    assert!(!offered("{}", r#"{"write_file": "ask"}"#, "write_file"));
+    let deny = r#"{"write_file": "deny"}"#;
+    assert!(!offered(deny, "{}", "write_file"));
+    assert!(offered(r#"{"write_file": {"*": "deny", "notes/*": "ask"}}"#, "{}", "write_file"));
+    assert!(!offered(deny, r#"{"write_file": "ask"}"#, "write_file"));
     assert!(!offered(r#"{"write_file": "ask"}"#, r#"{"write_file": "deny"}"#, "write_file"));
     let tools = Engine::new("/project", Configuration::default()).tools();
-    assert_eq!(tools, ToolSet::from_names(["read_file", "list_dir", "grep", "run_script"]));
+    assert_eq!(tools, ToolSet::from_names(Tool::ALL.map(Tool::name)));
     assert!(offered(r#"{"grep": "ask"}"#, r#"{"grep": {"*": "deny", "src/*": "allow"}}"#, "grep"));
 }
 
-const NAMES: [&str; 4] = ["skill", "run_script", "write_file", "install"];
+const NAMES: [&str; 5] = ["skill", "run_script", "run_command", "write_file", "install"];
 const WILDCARDS: [&str; 7] = ["skill", "run_script", "write_file", "*", "*_*", "?????", "s*"];
 
 fn any_action() -> impl Strategy<Value = Effect> {
@@ -286,6 +291,7 @@ fn any_configuration() -> impl Strategy<Value = Configuration> {
                 project_profile,
                 required_approval,
                 command_line,
+                mode: Mode::Ask,
             }
         },
     )
@@ -402,6 +408,7 @@ fn engine_grant(permission: &str, pattern: String) -> Grant {
     Grant {
         project: "/project".to_owned(),
         permission: Permission::from_name(permission).unwrap(),
+        wildcard: pattern.len() == 1,
         pattern,
         skill_hash: None,
     }

@@ -27,12 +27,12 @@ fn a_skill_that_declares_tools_gets_only_those() {
 #[test]
 fn the_policy_takes_risky_tools_away() {
     check(
-        &["read_file", "run_script", "write_file"],
+        &["read_file", "run_script", "network_request"],
         None,
         Risk::Medium,
         &["read_file", "run_script"],
     );
-    check(&["read_file", "run_script", "write_file"], None, Risk::Low, &["read_file"]);
+    check(&["read_file", "run_command", "write_file"], None, Risk::Low, &["read_file", "write_file"]);
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn names_lead_back_to_their_tools() {
 }
 
 fn tools() -> impl Strategy<Value = ToolSet> {
-    subsequence(Tool::ALL.to_vec(), 0..=7).prop_map(ToolSet::from_iter)
+    subsequence(Tool::ALL.to_vec(), 0..=12).prop_map(ToolSet::from_iter)
 }
 
 proptest! {

@@ -14,6 +14,7 @@ mod tests;
 use std::borrow::Cow;
 
 use agent::observation::Observation;
+use agent::question::QuestionAnswer;
 use agent::reply::Reply;
 use agent::request::{Prepared, Refusal};
 use agent::step::Input;
@@ -308,6 +309,9 @@ fn withheld(input: &Input) -> Input {
         Input::Prepared(_) => Input::Prepared(Prepared::Refused { refusal }),
         Input::Answered(_) => Input::Answered(Answer::Reject { message: Some(refusal.message) }),
         Input::Observed(_) => Input::Observed(Observation::failed(&refusal)),
+        Input::QuestionAnswered(_) => {
+            Input::QuestionAnswered(QuestionAnswer::No(Some(refusal.message)))
+        }
         Input::Cancelled => Input::Cancelled,
         Input::Resumed(terms) => Input::Resumed(terms.clone()),
     }

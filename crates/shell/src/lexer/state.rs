@@ -142,6 +142,7 @@ impl Lexer<'_> {
             }
             _ => return Ok(false),
         };
+        self.sign()?;
         self.mask[range.clone()].copy_from_slice(word.as_bytes());
         self.is_open = place == Place::Start;
         self.place = place;

@@ -18,7 +18,7 @@ pub(crate) struct RuleFlags {
     #[arg(long, value_name = "TOOL[:PATTERN]")]
     deny: Vec<String>,
     /// How much is asked: read-only, ask, contained or plan
-    #[arg(long, value_name = "MODE", value_parser = mode)]
+    #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
     /// Use this permission profile from your settings
     #[arg(long, value_name = "NAME")]
@@ -52,10 +52,4 @@ impl RuleFlags {
         }
         Ok(engine)
     }
-}
-
-/// A mode by its name.
-fn mode(name: &str) -> Result<Mode, String> {
-    serde_json::from_value(name.into())
-        .map_err(|_| "use read-only, ask, contained or plan".to_owned())
 }

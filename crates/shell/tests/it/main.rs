@@ -1,0 +1,19 @@
+//! Tests of the crate from outside: lines as data, lines made to hide a command, and real shells as judges.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod hiding;
+mod limits;
+mod lines;
+mod oracle;
+
+use skillful_shell::{Command, Line};
+
+/// Whether a rule against `program` and `program *` would find it, or a person would have to look.
+fn is_noticed(line: &Line, program: &str) -> bool {
+    !line.is_clear() || is_listed(line, program)
+}
+
+fn is_listed(line: &Line, program: &str) -> bool {
+    let texts = line.commands.iter().map(Command::text).chain(line.shadows());
+    texts.into_iter().any(|text| text == program || text.starts_with(&format!("{program} ")))
+}
