@@ -3,6 +3,8 @@
 //! Invariant: nothing here needs the run to be alive. What it takes to apply, to finish and to undo lies in the run's
 //! folder.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,8 +12,8 @@ use agent::changes::NotedChanges;
 use basics::sha256::Sha256;
 use state::{Access, Folder};
 use tools::changes::{
-    self, Applied, Base, Change, ChangeSet, ChangesError, Disk, Hashes, Layer, Plan, Recovered,
-    Rules, Selection, Store,
+    self, Applied, Base, Change, ChangeKind, ChangeLine, ChangeSet, ChangesError, Diff, Disk,
+    Hashes, Kind, Layer, LayerPath, Line, Node, Plan, Recovered, Rules, Selection, Store,
 };
 
 /// The folder of a run's layer.
@@ -120,8 +122,73 @@ impl Layered {
     }
 
     /// The differences of a set for `git apply`.
-    pub fn patch(&self, set: &ChangeSet) -> Result<Vec<u8>, ChangesError> {
-        changes::patch(set, (&self.layer(), &self.workspace))
+    pub fn write_patch(&self, set: &ChangeSet, out: &mut impl Write) -> Result<(), ChangesError> {
+        changes::patch(set, (&self.layer(), &self.workspace), &self.rules, out)
+    }
+
+    /// The differences of a set for people, up to so many bytes.
+    pub fn difference(&self, set: &ChangeSet, most: usize) -> Result<String, ChangesError> {
+        let mut text = String::new();
+        for change in &set.changes {
+            let path = &change.path;
+            let name = |side: &str, node: &Option<Node>| match node {
+                Some(_) => format!("{side}/{path}"),
+                None => "/dev/null".to_owned(),
+            };
+            let header = format!("--- {}\n+++ {}\n", name("a", &change.before), name("b", &change.after));
+            match changes::diff(change, (&self.layer(), &self.workspace), &self.rules)? {
+                Diff::Text(lines) => text += &format!("{header}{lines}"),
+                Diff::Binary => text += &format!("{header}not a text\n"),
+                Diff::TooLarge => text += &format!("{header}too large to be shown\n"),
+                Diff::Hidden => text += &format!("{header}may hold secrets, so it is not shown\n"),
+                Diff::Nothing => {}
+            }
+            if text.len() > most {
+                text.truncate(text.floor_char_boundary(most));
+                text += "\n… the rest is not shown here\n";
+                break;
+            }
+        }
+        Ok(text)
+    }
+
+    /// A set in lines for people: `+` is new, `~` is different, `-` is gone, `!` is never applied, `*` was changed by
+    /// somebody else, too.
+    pub fn listing(&self, set: &ChangeSet) -> Result<Vec<String>, ChangesError> {
+        let mut lines: Vec<String> = changes::summary(set, &self.workspace)?.iter().map(line).collect();
+        lines.extend(set.held.iter().map(|held| format!("! {}  {}", held.path, held.reason)));
+        lines.extend(set.conflicts.iter().map(|conflict| {
+            format!("* {}  somebody else changed it since the run first saw it", conflict.path)
+        }));
+        Ok(lines)
+    }
+
+    /// Puts what a plan has into another folder.
+    pub fn export(&self, plan: &Plan, to: &Path) -> Result<Vec<LayerPath>, ChangesError> {
+        changes::export(plan, &self.layer(), to)
+    }
+
+    /// A file that the run made.
+    pub fn open_file(&self, path: &LayerPath) -> Result<File, ChangesError> {
+        changes::open_file(&self.layer(), path)
+    }
+}
+
+/// One line of a list.
+pub fn line(line: &Line) -> String {
+    match line {
+        Line::Folded(folded) => format!("~ {folded}"),
+        Line::Change(ChangeLine { path, change, kind, size, renamed_from, .. }) => {
+            let mark = match change {
+                ChangeKind::Added => "+",
+                ChangeKind::Changed => "~",
+                ChangeKind::Deleted => "-",
+            };
+            let end = if *kind == Kind::Folder { "/" } else { "" };
+            let size = size.map(|bytes| format!("  {bytes} bytes")).unwrap_or_default();
+            let from = renamed_from.as_ref().map(|from| format!("  was {from}")).unwrap_or_default();
+            format!("{mark} {path}{end}{size}{from}")
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use basics::failure::{Exit, Failure};
 use basics::run_id::RunId;
 use basics::skill::Source;
 use permission::{
-    CommandLine, Configuration, Effect, Engine, Grant, Permission, Reason, Rule, argument,
+    CommandLine, Configuration, Effect, Engine, Grant, Permission, Reason, Rule, Rules, argument,
 };
 use skill::cache::Cache;
 use skill::index::{Entry, Index, IndexOptions};
@@ -20,7 +20,7 @@ use state::Folder;
 use tools::grants::GrantFile;
 
 use crate::journal::{self, JournalError, Owner, Redactor};
-use crate::settings::{Layers, ProjectTrust, RuleSet, closest, expand};
+use crate::settings::{Apply, Layers, ProjectTrust, RuleSet, closest, expand};
 use crate::spelling::plain;
 
 /// What a runtime begins with.
@@ -177,13 +177,14 @@ impl Runtime {
             });
         }
         let configuration = Configuration {
-            user: user.permissions.clone(),
+            user: Rules(self.applying().chain(user.permissions.0.iter().cloned()).collect()),
             environment: environment.permissions.clone(),
             project: project.permissions.clone(),
             profile: own_profile.unwrap_or_default(),
             project_profile: shared.unwrap_or_default(),
             required_approval: self.layers.required_approval.clone(),
             command_line,
+            mode: self.layers.config.mode,
         };
         let mut engine = Engine::new(self.project_name(), configuration);
         if let Some(grants) = self.grants() {
@@ -191,6 +192,20 @@ impl Runtime {
             engine.remember(kept.into_iter().filter(Grant::is_bound));
         }
         Ok(engine)
+    }
+
+    /// What `changes.apply: auto` means in rules; what the user wrote comes after it. What is below `.git` still asks.
+    fn applying(&self) -> impl Iterator<Item = Rule> {
+        let rule = |pattern: &str, action| {
+            Rule::new(Permission::ApplyChanges.name(), pattern.to_owned(), action)
+        };
+        let auto = [
+            rule("*", Effect::Allow),
+            rule(".git/*", Effect::Ask),
+            rule("*/.git/*", Effect::Ask),
+        ];
+        let is_auto = self.layers.config.changes.apply == Apply::Auto;
+        auto.into_iter().filter(move |_| is_auto)
     }
 
     /// The rule that keeps the model from a skill, and where it is written.

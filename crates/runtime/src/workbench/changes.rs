@@ -8,7 +8,7 @@ use agent::observation::Observation;
 use agent::request::{Refusal, Request};
 use permission::{Approved, Engine, Permission, Risk};
 use serde_json::json;
-use tools::changes::{ChangeSet, LayerPath, Selection, lines};
+use tools::changes::{ChangeSet, LayerPath, Selection};
 
 use super::{Workbench, keep};
 use crate::changes::{is_in_git, noted, part};
@@ -72,20 +72,15 @@ impl Workbench<'_> {
         // The strictest first: they decide.
         names.sort_by_key(|name| std::cmp::Reverse(engine.action(Permission::ApplyChanges, name)));
         names.truncate(PATTERNS);
-        let mut files = lines(&set, &self.folder);
+        let layered = self.seen.as_ref().and_then(|seen| seen.layered.as_ref());
+        let (mut files, diff) = match layered {
+            Some(layered) => (layered.listing(&set)?, layered.difference(&set, DIFF)?),
+            None => (Vec::new(), String::new()),
+        };
         if files.len() > LINES {
             let more = files.len() - LINES;
             files.truncate(LINES);
             files.push(format!("  … and {more} more"));
-        }
-        let diff = match self.seen.as_ref().and_then(|seen| seen.layered.as_ref()) {
-            Some(layered) => layered.patch(&set)?,
-            None => Vec::new(),
-        };
-        let mut diff = String::from_utf8_lossy(&diff).into_owned();
-        if diff.len() > DIFF {
-            diff.truncate(diff.floor_char_boundary(DIFF));
-            diff += "\n… the rest is not shown here\n";
         }
         let effect = effect(&changed);
         self.prepared = Some(set);

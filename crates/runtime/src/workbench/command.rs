@@ -17,7 +17,6 @@ use skill::load::{Files, LoadError, check_trusted};
 use state::Access;
 use tools::command::{self, Command, CommandFolder};
 use tools::sandbox::Stdin;
-use tools::script::Surroundings;
 
 use super::program::{is_contained, observed, walls};
 use super::streams::Streams;
