@@ -16,6 +16,7 @@ mod basic;
 mod crash;
 mod held;
 mod property;
+mod shown;
 
 /// Everything in a folder: kind and mode, content, time of modification of files and links.
 type Snapshot = BTreeMap<PathBuf, (u32, Vec<u8>, Option<(i64, i64)>)>;
