@@ -332,7 +332,12 @@ impl Opening<'_> {
     fn without_overlay(self, reason: String) -> Result<View, SandboxError> {
         let own = own(&self.places);
         let settled: Vec<_> = own.iter().map(PathBuf::as_path).collect();
-        let mut closing = look(&self.places, &self.options, &settled)?;
+        let mut closing = match self.options.mode {
+            SandboxMode::Off => Closing::default(),
+            SandboxMode::Required | SandboxMode::BestEffort => {
+                look(&self.places, &self.options, &settled)?
+            }
+        };
         closing.hidden.extend(own.iter().cloned());
         let ignored = match self.build(Source::ReadOnly) {
             Ok(Some(_)) => Ignored::Hollow,

@@ -1,6 +1,6 @@
 //! A private copy of a workspace, where no layer can be put over it.
 //!
-//! Left out: what is hidden, the records of runs, and folders that version control ignores, which are seen as they
+//! Left out: what is hidden (a folder is there, but empty), the records of runs, and folders that version control ignores, which are seen as they
 //! are. Invariants: a copy is whole or not there; no link is followed.
 
 use std::collections::HashSet;
@@ -96,6 +96,8 @@ struct Survey<'a> {
     /// Paths beneath the workspace, outer ones first.
     entries: Vec<(PathBuf, Metadata)>,
     ignored: Vec<PathBuf>,
+    /// Folders that are seen without what is in them.
+    emptied: Vec<PathBuf>,
 }
 
 impl<'a> Survey<'a> {
@@ -107,6 +109,7 @@ impl<'a> Survey<'a> {
             left: most,
             entries: Vec::new(),
             ignored: Vec::new(),
+            emptied: Vec::new(),
         }
     }
 
@@ -121,6 +124,9 @@ impl<'a> Survey<'a> {
             let entry = entry?;
             let (path, metadata) = (entry.path(), entry.metadata()?);
             if self.left_out.contains(path.as_path()) {
+                if metadata.is_dir() {
+                    self.emptied.push(path);
+                }
                 continue;
             }
             if metadata.is_dir() && is_ignored(&path, rules) {
@@ -151,6 +157,9 @@ impl<'a> Survey<'a> {
             } else if metadata.is_file() {
                 self.copy_file(path, &copy)?;
             }
+        }
+        for path in &self.emptied {
+            fs::create_dir(place(path))?;
         }
         for path in &self.ignored {
             match ignored {

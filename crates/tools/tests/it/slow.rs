@@ -3,5 +3,6 @@
 //! `./check --fast` leaves out what is in here.
 
 mod escape;
+mod layer;
 mod output;
 mod useful_work;

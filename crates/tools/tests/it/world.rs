@@ -272,7 +272,7 @@ impl World {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 let (path, metadata) = (entry.path(), entry.metadata().unwrap());
-                if path == self.sandbox() {
+                if path == self.sandbox() || OWN.iter().any(|own| path == self.root.join(own)) {
                     continue;
                 }
                 let content =
@@ -309,6 +309,13 @@ pub(crate) fn said(exit: &Exit) -> String {
 
 /// Where the program of a run works: inside the workspace, as in real life.
 const SANDBOX: &str = "workspace/.agent/runs/this/sandbox";
+
+/// Where else a run keeps what is its own.
+const OWN: &[&str] = &[
+    "workspace/.agent/runs/this/layer",
+    "workspace/.agent/runs/this/home",
+    "workspace/.agent/runs/this/temporary",
+];
 
 const FILES: &[(&str, &str)] = &[
     ("home/.ssh/id_ed25519", "SECRET"),

@@ -32,7 +32,7 @@ fn with_secrets() -> World {
         (".env", SECRET),
         ("deploy/server.key", SECRET),
         (".ssh/config", SECRET),
-        (".git/config", SECRET),
+        (".git/config", "[remote \"origin\"]\n\turl = https://s3cr3t-0f-th3-0uts1d3@example.com/\n"),
         ("deploy/notes.md", "harmless"),
         (".git/HEAD", "harmless"),
         (".agent/skills/other/SKILL.md", "harmless"),
@@ -61,8 +61,8 @@ cat deploy/notes.md .git/HEAD .agent/skills/other/SKILL.md data.csv "$SKILL_DIR/
         assert!(!said.contains(SECRET), "the secret got out with {name}: {said}");
         assert_eq!(said.matches("harmless").count(), 3, "too much is closed with {name}: {said}");
         assert!(said.contains("nut,3") && said.contains("the skill's own"), "{name}: {said}");
-        // The records of runs, and the five files and folders.
-        assert_eq!((exit.applied.hidden, exit.applied.unsearched), (6, 0));
+        // The records of runs, and four files and folders.
+        assert_eq!((exit.applied.hidden, exit.applied.unsearched), (5, 0));
         let (_, said) = perform(&world, &kernel, SandboxMode::Off, "read.sh", code);
         assert_eq!(said.matches(SECRET).count(), 8, "fails without a sandbox as well: {said}");
     }
