@@ -74,6 +74,8 @@ pub struct Run {
     unapplied: Option<String>,
     applied: Vec<NotedChanges>,
     offered: Offered,
+    /// Who wanted the action under way.
+    initiator: Initiator,
     /// How it will end, once what it changed was put to the user.
     closing: Option<Outcome>,
     /// How many questions were asked, and how many of them by the model.
@@ -137,6 +139,7 @@ impl Run {
             unapplied: None,
             applied: Vec::new(),
             offered: Offered::default(),
+            initiator: Initiator::User,
             closing: None,
             questions: 0,
             own_questions: 0,

@@ -3,6 +3,8 @@
 //! Invariant: nothing here needs the run to be alive. What it takes to apply, to finish and to undo lies in the run's
 //! folder.
 
+mod kept;
+
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,8 +15,11 @@ use basics::sha256::Sha256;
 use state::{Access, Folder};
 use tools::changes::{
     self, Applied, Base, Change, ChangeKind, ChangeLine, ChangeSet, ChangesError, Diff, Disk,
-    Hashes, Kind, Layer, LayerPath, Line, Node, Plan, Recovered, Rules, Selection, Store,
+    Hashes, Kind, Layer, LayerPath, Line, Node, Phase, Plan, Recovered, Rules, Selection, Store,
 };
+
+pub(crate) use kept::UnderWay;
+pub use kept::{KeptRun, ProducedFile, rules};
 
 /// The folder of a run's layer.
 pub const LAYER: &str = "layer";
@@ -211,6 +216,22 @@ pub fn recover(run: &Folder, (workspace, rules): (&Path, &Rules)) -> Result<Vec<
 
 fn store(run: &Folder) -> Result<Store, ChangesError> {
     Store::open(&run.create_folder(APPLIED, Access::Private)?)
+}
+
+/// The numbers of what was applied and not taken back.
+fn applied_numbers(run: &Folder) -> Result<Vec<u32>, ChangesError> {
+    match run.find(APPLIED)? {
+        None => Ok(Vec::new()),
+        Some(_) => {
+            let all = store(run)?.list()?.into_iter();
+            Ok(all.filter(|(_, phase)| *phase == Phase::Applied).map(|(number, _)| number).collect())
+        }
+    }
+}
+
+/// The paths that were changed under a number.
+fn paths(run: &Folder, number: u32) -> Result<Vec<LayerPath>, ChangesError> {
+    store(run)?.paths(number)
 }
 
 /// The list of what was applied under a number, relative to the run's folder.

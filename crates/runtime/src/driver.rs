@@ -386,10 +386,6 @@ impl Driver<'_> {
     /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
     fn answer(&mut self, asking: Box<Asking>, hand: &mut InHand) -> Next {
         let Some(answer) = self.approver.ask(&asking.question) else {
-            // What was changed is kept, and can be applied later.
-            if asking.question.tool == Permission::ApplyChanges {
-                return Next::tell(Input::Answered(Answer::Later));
-            }
             let question = Box::new(asking.question.clone());
             hand.held = Held::Asking(asking);
             return Next::End(Ending::Suspended(question));

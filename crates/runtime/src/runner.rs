@@ -19,7 +19,7 @@ use crate::driver::{Approver, Clock, Driver, Ending, InHand, Listener, SystemClo
 use crate::journal::{Journal, Owner, Redactor};
 use crate::models::{Choice, Wish};
 use crate::open::Runtime;
-use crate::workbench::Workbench;
+use crate::workbench::{Workbench, tidy};
 pub use begin::{NewRecord, begin};
 pub use recorded::{check_workspace, read_setup};
 pub use wanted::{Wanted, waits};
@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
         // A plan may have been approved in an earlier process.
         engine.set_mode(run.mode());
         let mut workbench = Workbench::open(runtime, &index, &offer)?;
-        workbench.begin(&journal)?;
+        workbench.begin(journal.folder())?;
         workbench.invoked = run.invoked().cloned();
         workbench.reopen(&run.selected_skills());
         let grants = runtime.grants();
@@ -221,7 +221,8 @@ impl<'a> Runner<'a> {
         .drive(&mut run, &mut journal, &mut InHand::default())
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         journal.finish(&run)?;
-        workbench.tidy(&run);
+        drop(workbench);
+        tidy(&run, &journal);
         Ok(Finished { run, ending })
     }
 }
@@ -292,8 +293,9 @@ struct Stage<'a, 'm> {
 struct Nobody;
 
 impl Approver for Nobody {
-    fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
-        None
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
+        // What was changed is kept, and can be applied later.
+        (question.tool == Permission::ApplyChanges).then_some(Answer::Later)
     }
 }
 

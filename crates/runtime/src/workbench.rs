@@ -195,19 +195,20 @@ impl Workbench<'_> {
         }
     }
 
-    /// Ends what runs in the background, and removes what nobody needs any more once the run has ended.
-    pub fn tidy(&mut self, run: &Run) {
-        self.background.clear();
-        self.seen = None;
-        let Some(folder) = self.run.as_ref().filter(|_| run.outcome().is_some()) else { return };
-        let mut leftovers = vec!["sandbox"];
-        if run.pending().is_none() {
-            leftovers.extend([LAYER, "layer-base", "layer-texts"]);
-        }
-        for name in leftovers {
-            // What cannot be removed stays in the run's own folder and harms nobody.
-            let _ = folder.remove_tree(name);
-        }
+}
+
+/// Removes what nobody needs any more once a run has ended, and nothing works on it.
+pub fn tidy(run: &Run, journal: &Journal) {
+    if run.outcome().is_none() {
+        return;
+    }
+    let mut leftovers = vec!["sandbox", "artifacts"];
+    if run.pending().is_none() {
+        leftovers.extend([LAYER, "layer-base", "layer-texts"]);
+    }
+    for name in leftovers {
+        // What cannot be removed stays in the run's own folder and harms nobody.
+        let _ = journal.state().remove_tree(name);
     }
 }
 

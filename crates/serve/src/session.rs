@@ -16,7 +16,7 @@ use std::thread;
 use agent::action::{Action, SkillRef};
 use agent::model::Cancel;
 use agent::observation::Observation;
-use permission::{Answer, ApprovalRequest, SkillHash};
+use permission::{Answer, ApprovalRequest, Permission, SkillHash};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
 
@@ -44,6 +44,8 @@ pub(crate) enum Said {
     Session,
     /// No, and what the model should know about it.
     No(Option<String>),
+    /// Nobody can say; what was changed is kept.
+    Later,
 }
 
 impl From<Said> for Answer {
@@ -52,6 +54,7 @@ impl From<Said> for Answer {
             Said::Once => Self::Once,
             Said::Session => Self::Run,
             Said::No(message) => Self::Reject { message },
+            Said::Later => Self::Later,
         }
     }
 }
@@ -97,22 +100,31 @@ impl Session {
         &self,
         wanted: Wanted,
         client: &str,
-        person: impl Person,
+        person: impl Person + Clone,
     ) -> Result<Outcome, Ended> {
         let given_up = GivenUp::default();
         let call = Arc::new(Call { wanted, cancel: given_up.0.clone() });
         let (shelf, client) = (Arc::clone(&self.shelf), client.to_owned());
         let place = Arc::clone(&self.place).lock_owned().await;
         let begun = Arc::clone(&call);
-        let (place, outcome) =
+        let (mut place, mut outcome) =
             on_a_thread(place, move |place| conversation::call(place, &shelf, &client, &begun))
                 .await?;
-        let Outcome::Asks(question) = outcome else { return Ok(outcome) };
-        let said = person.ask(&question).await;
-        let nobody = said.is_none();
-        let (_, outcome) =
-            on_a_thread(place, move |place| conversation::answer(place, &call, said)).await?;
-        Ok(if nobody { Outcome::Asks(question) } else { outcome })
+        // First whether it may run, then what becomes of the files that it changed.
+        while let Outcome::Asks(question) = outcome {
+            let is_apply = question.request.tool == Permission::ApplyChanges;
+            let said = match person.clone().ask(&question).await {
+                None if is_apply => Some(Said::Later),
+                said => said,
+            };
+            let (nobody, call) = (said.is_none(), Arc::clone(&call));
+            (place, outcome) =
+                on_a_thread(place, move |place| conversation::answer(place, &call, said)).await?;
+            if nobody {
+                return Ok(Outcome::Asks(question));
+            }
+        }
+        Ok(outcome)
     }
 }
 

@@ -20,6 +20,7 @@ const LEAST: usize = 200;
 
 impl Run {
     pub(super) fn plan_action(&mut self, action: Action, initiator: Initiator) {
+        self.initiator = initiator;
         let planned = ActionPlanned { initiator, action: action.clone() };
         self.note(EventData::ActionPlanned(planned));
         self.act(action);
@@ -232,7 +233,10 @@ impl Run {
             None => self.done.push(action.summary()),
             Some(code) => self.failures.push(format!("{}: {code}", action.summary())),
         }
-        self.last = Some(observation.clone());
+        // What the run itself did is told, but it is not what was asked for.
+        if self.initiator != Initiator::Run {
+            self.last = Some(observation.clone());
+        }
         if matches!(action, Action::ApplyChanges { .. }) {
             self.unapplied.clone_from(&observation.code);
         }

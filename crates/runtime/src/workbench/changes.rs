@@ -11,7 +11,7 @@ use serde_json::json;
 use tools::changes::{ChangeSet, LayerPath, Selection};
 
 use super::{Workbench, keep};
-use crate::changes::{is_in_git, noted, part};
+use crate::changes::{UnderWay, is_in_git, noted, part};
 use crate::driver::Means;
 use crate::journal::{Journal, Redactor};
 
@@ -53,6 +53,7 @@ impl Workbench<'_> {
         paths: &[String],
         engine: &Engine,
     ) -> Result<Request, Refusal> {
+        self.see_layer()?;
         let set = self.chosen(paths)?;
         if !set.conflicts.is_empty() {
             let files: Vec<String> =
@@ -130,7 +131,18 @@ impl Workbench<'_> {
         journal: &mut Journal,
     ) -> Result<Observation, Refusal> {
         let shown = request.params["sha256"].as_str().unwrap_or_default();
-        let set = self.prepared.take().filter(|set| set.sha256().to_string() == shown);
+        let Action::ApplyChanges { paths, .. } = &request.action else {
+            return Err(Refusal::new("InvalidAction", "not about changes", ""));
+        };
+        let set = match self.prepared.take() {
+            Some(set) => set,
+            // Whoever prepared it is not there any more.
+            None => {
+                self.see_layer()?;
+                self.chosen(paths)?
+            }
+        };
+        let set = Some(set).filter(|set| set.sha256().to_string() == shown);
         let (Some(set), Some(run)) = (set, &self.run) else {
             return Err(Refusal::new(
                 "FileChanged",
@@ -142,7 +154,11 @@ impl Workbench<'_> {
             return Err(Refusal::new("NotFound", "there is nothing to apply", "go on"));
         };
         let plan = layered.plan(run, &set, &Selection::default())?;
+        let runs = run.path().parent().map(std::path::Path::to_owned).unwrap_or_default();
+        let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let under_way = UnderWay::begin(&runs, &name)?;
         let applied = layered.apply(run, &plan)?;
+        under_way.end();
         let text = format!("Applied to the workspace: {}", counts(&applied));
         let rest = self.rest(means.redactor, journal)?;
         Ok(Observation { applied: Some(Box::new(applied)), changes: Some(rest), ..Observation::of(text) })

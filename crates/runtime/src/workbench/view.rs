@@ -16,7 +16,6 @@ use tools::view::{View, ViewKind, ViewOptions, ViewPlaces};
 
 use super::Workbench;
 use crate::changes::{LAYER, Layered};
-use crate::journal::Journal;
 use crate::open::Runtime;
 
 /// A run's own folders for the programs that it runs.
@@ -35,8 +34,8 @@ pub(super) struct Seen {
 
 impl Workbench<'_> {
     /// Says which run it is for: its layer is in that run's folder.
-    pub fn begin(&mut self, journal: &Journal) -> Result<(), StateError> {
-        self.run = Some(Folder::open(&journal.state().real_path()?)?);
+    pub fn begin(&mut self, run: &Path) -> Result<(), StateError> {
+        self.run = Some(Folder::open(run)?);
         Ok(())
     }
 

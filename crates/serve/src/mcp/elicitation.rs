@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use axum::http::request::Parts;
 use basics::sha256::Sha256;
+use permission::{ApprovalRequest, Permission};
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -25,6 +26,9 @@ const QUESTION: &str = "approval";
 const SCOPES: [&str; 2] = ["once", "session"];
 /// Questions that one call may ask, one after the other.
 const ROUNDS: usize = 4;
+
+/// Lines of a difference that a question shows.
+const DIFF_LINES: usize = 200;
 
 /// How the person behind a call can be asked.
 #[derive(Clone)]
@@ -116,7 +120,7 @@ impl Retry {
 
     /// What the client brings along with the answer to the next question.
     fn state(&self, question: &Question) -> String {
-        let last = self.said.iter().filter(|(_, said)| !matches!(said, Said::No(_)));
+        let last = self.said.iter().filter(|(_, said)| !matches!(said, Said::No(_) | Said::Later));
         let before = self.agreed.iter().chain(last.map(|(asked, _)| asked));
         before.cloned().chain([hash(question)]).collect::<Vec<_>>().join(".")
     }
@@ -133,6 +137,8 @@ impl Person for Asking {
                     |result| understand(&result, Reach::Session),
                 ))
             }
+            // Whoever calls again would run it again.
+            Self::ByRetry(_) if question.request.tool == Permission::ApplyChanges => None,
             Self::ByRetry(retry) => retry.answer(question),
         }
     }
@@ -148,7 +154,11 @@ fn form(Question { request, .. }: &Question, reach: Reach) -> ElicitRequestParam
     let line = basics::text::for_terminal;
     let (tool, effect) = (request.tool, line(&request.effect));
     let mut message = format!("Allow this? {tool} ({:?} risk)\n{effect}", request.risk);
-    for (label, value) in request.facts() {
+    let facts = match tool {
+        Permission::ApplyChanges => changed_files(request),
+        _ => request.facts(),
+    };
+    for (label, value) in facts {
         message += &format!("\n{label} {}", line(&value));
     }
     let mut schema = ElicitationSchema::builder();
@@ -165,6 +175,16 @@ fn form(Question { request, .. }: &Question, reach: Reach) -> ElicitRequestParam
             .build()
             .unwrap_or_else(|_| ElicitationSchema::new(BTreeMap::new())),
     }
+}
+
+/// The files that would change, and how.
+fn changed_files(request: &ApprovalRequest) -> Vec<(&'static str, String)> {
+    let files = request.params["files"].as_array().into_iter().flatten();
+    let mut facts: Vec<_> =
+        files.filter_map(Value::as_str).map(|file| ("file", file.to_owned())).collect();
+    let diff = request.params["diff"].as_str().unwrap_or_default();
+    facts.extend(diff.lines().take(DIFF_LINES).map(|line| ("", line.to_owned())));
+    facts
 }
 
 fn read(said: Value, reach: Reach) -> Said {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agent::action::{Action, Decision};
 use agent::budget::{Budget, Usage};
+use agent::changes::ApplyWhen;
 use agent::context::Prompt;
 use agent::model::{Cancel, Model};
 use agent::observation::Observation;
@@ -17,6 +18,7 @@ use permission::Engine;
 use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
 use runtime::journal::{Journal, JournalError};
 use runtime::runner::{NewRecord, begin};
+use runtime::workbench::tidy;
 
 use super::desk::{Desk, Nobody, OneAnswer};
 use super::{Call, Outcome, Question, Said, Wanted};
@@ -111,8 +113,15 @@ impl Conversation {
                 max_output_tokens: None,
                 max_cost_usd: None,
             },
-            patience: Patience { corrections: 0, same_failures: u32::MAX, skills_per_turn: 1 },
+            patience: Patience {
+                corrections: 0,
+                same_failures: u32::MAX,
+                skills_per_turn: 1,
+                questions: 0,
+            },
             kind: RunKind::Served,
+            // The client's own tools must see the files.
+            apply: ApplyWhen::EachAction,
             facts: Provenance {
                 model: Some("mcp".to_owned()),
                 client: Some(client.to_owned()),
@@ -141,7 +150,8 @@ impl Conversation {
     /// Until the next decision, or a question without an answer.
     fn go_on(&mut self, call: &Call, said: Option<Said>) -> Result<Outcome, SessionError> {
         let shelf = self.open.shelf();
-        let mut desk = Desk::new(shelf, call);
+        let mut desk = Desk::new(shelf, call, self.journal.folder().to_owned());
+        let applied = self.run.applied().len();
         let mut driver = Driver {
             model: &mut Client(&call.wanted),
             toolbox: &mut desk,
@@ -162,11 +172,31 @@ impl Conversation {
                 };
                 Ok(Outcome::Asks(Box::new(Question { request: *request, content })))
             }
-            Some(Ending::Finished(_)) | None => Ok(match self.run.last() {
-                Some(observation) => Outcome::Done(Box::new(observation.clone()), desk.content),
+            Some(Ending::Finished(_) | Ending::Parked(_)) | None => Ok(match self.run.last() {
+                Some(observation) => {
+                    let content = desk.content.take();
+                    Outcome::Done(Box::new(self.with_changes(observation.clone(), applied)), content)
+                }
                 None => failed("the session was ended"),
             }),
         }
+    }
+}
+
+impl Conversation {
+    /// What came of a call, and what became of the files that it changed.
+    fn with_changes(&self, mut observation: Observation, before: usize) -> Observation {
+        for applied in self.run.applied().iter().skip(before) {
+            observation.text += &format!("\n[Changed in the workspace: {}]", applied.paths.join(", "));
+        }
+        if let Some(kept) = self.run.pending() {
+            observation.text += &format!(
+                "\n[Kept apart from the workspace: {}. The user applies it with: skillful runs apply {}]",
+                kept.paths.join(", "),
+                self.run.id()
+            );
+        }
+        observation
     }
 }
 
@@ -177,9 +207,14 @@ impl Drop for Conversation {
             Wanted { action: Action::FinalAnswer { content }, invoked: None, verbatim: false };
         // What cannot be recorded now leaves a record that ends without its end, which says so.
         if self.run.outcome().is_none() {
-            let _ = self.decide(&Call { wanted, cancel: Cancel::default() });
+            let call = Call { wanted, cancel: Cancel::default() };
+            let mut outcome = self.decide(&call);
+            while let Ok(Outcome::Asks(_)) = outcome {
+                outcome = self.go_on(&call, Some(Said::Later));
+            }
         }
         let _ = self.journal.finish(&self.run);
+        tidy(&self.run, &self.journal);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a call acts with: a workbench with the skills as they are then.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::action::Action;
@@ -21,6 +22,8 @@ use crate::shelf::{Shelf, Snapshot};
 pub(super) struct Desk<'a> {
     shelf: &'a Shelf,
     call: &'a Call,
+    /// The folder of the session's record.
+    run: PathBuf,
     /// The skills that were looked at when permission was asked for.
     skills: Arc<Snapshot>,
     /// A resource, byte by byte.
@@ -28,8 +31,8 @@ pub(super) struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    pub(super) fn new(shelf: &'a Shelf, call: &'a Call) -> Self {
-        Self { shelf, call, skills: shelf.current(), content: None }
+    pub(super) fn new(shelf: &'a Shelf, call: &'a Call, run: PathBuf) -> Self {
+        Self { shelf, call, run, skills: shelf.current(), content: None }
     }
 
     fn at_work<T>(
@@ -38,14 +41,16 @@ impl<'a> Desk<'a> {
     ) -> Result<T, Refusal> {
         let offer = self.shelf.offer(&self.skills);
         let workbench = Workbench::open(&self.shelf.settings.runtime, &self.skills.index, &offer);
-        let workbench = workbench.map_err(|error| {
+        let mut workbench = workbench.map_err(|error| {
             Refusal::new(
                 "IOError",
                 format!("cannot open the working directory: {error}"),
                 "start the server in a folder that exists",
             )
         })?;
-        work(&mut Workbench { invoked: self.call.wanted.invoked.clone(), ..workbench })
+        workbench.invoked = self.call.wanted.invoked.clone();
+        workbench.begin(&self.run)?;
+        work(&mut workbench)
     }
 
     /// A resource byte by byte; the record has its hash.

@@ -119,6 +119,7 @@ impl RunChanges {
 impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         session.finish_interrupted_installs();
+        session.finish_interrupted_changes().iter().for_each(|line| output.note(line));
         let index = Arc::new(session.index()?);
         // The process ends with this command: nothing is gained by freeing every skill before.
         let _kept = ManuallyDrop::new(Arc::clone(&index));

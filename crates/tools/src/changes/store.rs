@@ -16,6 +16,7 @@ use state::Folder;
 
 use super::disk::Disk;
 use super::error::{ChangesError, Doing};
+use super::path::LayerPath;
 use super::plan::Step;
 use super::tree::names;
 use crate::beneath;
@@ -99,6 +100,15 @@ impl Store {
             }
         }
         Ok(found)
+    }
+
+    /// The paths that one application changed.
+    pub fn paths(&self, number: u32) -> Result<Vec<LayerPath>, ChangesError> {
+        let steps = self.kept(number)?.record()?.steps;
+        let mut paths: Vec<LayerPath> = steps.into_iter().map(|step| step.path).collect();
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
     }
 
     /// Forgets one application: it cannot be taken back any more.

@@ -39,7 +39,8 @@ impl<'a> Terminal<'a> {
 impl Approver for Terminal<'_> {
     fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
         if !is_attended() {
-            return None;
+            // What was changed is kept, and can be applied later.
+            return (question.tool == Permission::ApplyChanges).then_some(Answer::Later);
         }
         put(question);
         loop {

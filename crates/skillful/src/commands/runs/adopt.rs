@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use agent::event::{Event, EventData};
 use agent::action::{Action, SkillRef};
 use agent::run::Run;
 use agent::setup::Provenance;
@@ -114,7 +115,6 @@ impl Adopt {
     fn look(&self, folder: &Path) -> Result<Adopted, Failure> {
         let events = journal::read(folder)?;
         let setup = read_setup(folder, &events)?;
-        let changes = journal::recorded_changes(folder)?;
         let Provenance { model, server, workspace, .. } = setup.facts.clone();
         let run = journal::restore(setup, &events)?;
         let text = |skill: SkillRef| TextOfSkill {
@@ -130,7 +130,7 @@ impl Adopt {
             model,
             server,
             workspace,
-            changes: changes.into_iter().map(|change| change.path).collect(),
+            changes: applied_paths(&events),
         })
     }
 
@@ -160,8 +160,18 @@ fn next(run: &Run) -> Option<String> {
         Step::CallModel(_) => Some("asks the model".to_owned()),
         Step::Prepare(planned) => Some(action(planned)),
         Step::Ask(noted) | Step::Perform(noted) => Some(action(noted.action)),
+        Step::Question(question) => Some(format!("asks: {}", prefix(&question.question, SHOWN))),
         Step::Done(_) => None,
     }
+}
+
+/// What an undo would take back, as far as the record names it.
+fn applied_paths(events: &[Event]) -> Vec<String> {
+    let applied = events.iter().filter_map(|event| match &event.data {
+        EventData::ChangesApplied(applied) => Some(applied.changes.paths.clone()),
+        _ => None,
+    });
+    applied.flatten().collect()
 }
 
 /// Line by line, for whoever is asked.

@@ -61,7 +61,7 @@ impl Show {
                 fresh.iter().try_for_each(|event| line(event, palette, out))
             })?;
             shown = events.len();
-            let ended = events.last().is_some_and(|event| event.data.is_end());
+            let ended = journal::has_ended(&events);
             if ended {
                 return Ok(ExitCode::SUCCESS);
             }
