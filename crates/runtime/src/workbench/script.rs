@@ -241,7 +241,7 @@ fn walls(applied: &Applied) -> String {
         return "without a sandbox: it can use the network and change all that you can".to_owned();
     }
     let network = match applied.network {
-        Some(Network::Denied) => "no network",
+        Some(Network::Denied | Network::Private) => "no network",
         Some(Network::Internet) | None => "with network",
     };
     let writes = match applied.landlock_abi {

@@ -29,7 +29,6 @@ pub(super) struct Spaces {
     pub(super) messages: OwnedFd,
 }
 
-
 /// What the warden does there.
 pub(super) struct Room {
     pub(super) spaces: Arc<Spaces>,
@@ -41,6 +40,8 @@ pub(super) struct Room {
     pub(super) covered: Vec<Covered>,
     pub(super) network: Network,
     pub(super) workspace: CString,
+    /// Folders of it that are seen as they are on the machine.
+    pub(super) linked: Vec<Place>,
     /// What cannot be changed, beneath the workspace.
     pub(super) protected: Vec<CString>,
     /// What cannot be read, beneath the workspace.
@@ -94,6 +95,9 @@ pub(super) fn enter(room: &Room) -> Result<OwnedFd, (Stage, io::Error)> {
     let options = room.shared_memory.as_c_str();
     mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", quiet, options).at(Stage::Mounts)?;
     let workspace = trees::find(CWD, &room.workspace).at(Stage::Folder)?;
+    for place in &room.linked {
+        trees::show(place).at(Stage::Grants)?;
+    }
     close(room, workspace.as_fd()).at(Stage::Closed)?;
     grant(room, workspace.as_fd()).at(Stage::Grants)?;
     unmount(trees::HOST, UnmountFlags::DETACH).at(Stage::Mounts)?;

@@ -37,7 +37,10 @@ rm -rf src; ln -s deploy src; cat src/server.key"#,
 
 #[test]
 fn the_address_of_a_repository_is_shown_without_its_password() {
-    contained_by_mounts(SH, "cat .git/config .git/modules/part/config | grep -q bare || echo ESCAPED");
+    contained_by_mounts(
+        SH,
+        "cat .git/config .git/modules/part/config | grep -q bare || echo ESCAPED",
+    );
     contained(SH, "cat .git/config .git/modules/part/config");
 }
 

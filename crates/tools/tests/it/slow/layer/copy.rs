@@ -24,13 +24,25 @@ fn ignored_folders_are_seen_and_not_copied() {
             world
         },
         |name, world, kernel, view| {
-            let said = said(&run(world, kernel, view, "/bin/sh", "cat node_modules/left-pad/index.js debug.log link; cat node_modules/.env; stat -c %a src/main.py; readlink link"));
+            let said = said(&run(
+                world,
+                kernel,
+                view,
+                "/bin/sh",
+                "cat node_modules/left-pad/index.js debug.log link; cat node_modules/.env; stat -c %a src/main.py; readlink link",
+            ));
             assert!(said.contains("left\nlog\nharmless\n750\nnotes.txt\n"), "{name}: {said}");
             assert!(!said.contains(crate::world::SECRET), "{name}: {said}");
             if view.kind() == ViewKind::Copy {
                 assert_eq!(view.linked(), [world.root.join("workspace/node_modules")], "{name}");
                 let copy = world.places().layer.join("copy");
-                assert!(!copy.join("node_modules/left-pad").symlink_metadata().is_ok_and(|found| found.is_dir()) || copy.join("node_modules").symlink_metadata().unwrap().is_symlink());
+                assert!(
+                    !copy
+                        .join("node_modules/left-pad")
+                        .symlink_metadata()
+                        .is_ok_and(|found| found.is_dir())
+                        || copy.join("node_modules").symlink_metadata().unwrap().is_symlink()
+                );
                 for hidden in [".env", "deploy/server.key", ".ssh/id_ed25519", ".agent/runs/this"] {
                     assert!(!copy.join(hidden).exists(), "{name}: {hidden}");
                 }
