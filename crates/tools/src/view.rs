@@ -91,7 +91,7 @@ pub struct View {
     /// What a copy was made without.
     linked: Vec<PathBuf>,
     /// Keeps the layer for this view alone: a layer that is mounted twice breaks.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl std::fmt::Debug for View {
@@ -118,7 +118,7 @@ impl View {
         places: ViewPlaces,
         options: ViewOptions,
     ) -> Result<Self, SandboxError> {
-        let lock = lock(&places.layer)
+        let lock = Lock::take(&places.layer)
             .map_err(|source| SandboxError::Setup { what: "have the run's layer alone", source })?;
         let opening = Opening { kernel, places, options, lock };
         for name in ["upper", "work", "root"] {
@@ -315,7 +315,7 @@ struct Opening<'a> {
     kernel: &'a Kernel,
     places: ViewPlaces,
     options: ViewOptions,
-    lock: File,
+    lock: Lock,
 }
 
 impl Opening<'_> {
@@ -424,10 +424,22 @@ fn look(
         .map_err(|source| SandboxError::Setup { what: "look through the workspace", source })
 }
 
-fn lock(layer: &Path) -> io::Result<File> {
-    let file = File::create(layer.join("lock"))?;
-    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    Ok(file)
+/// A layer that nobody else uses.
+struct Lock(File);
+
+impl Lock {
+    fn take(layer: &Path) -> io::Result<Self> {
+        let file = File::create(layer.join("lock"))?;
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A process that another thread has just begun may still have a copy of the file open.
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
+    }
 }
 
 fn opened(folder: &Path) -> Result<OwnedFd, SandboxError> {

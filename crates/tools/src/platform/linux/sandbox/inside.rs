@@ -277,9 +277,10 @@ pub(super) fn inside(
             plan.network
         },
         workspace: c_path(workspace)?,
-        linked: linked(&closing.linked)?,
+        linked: linked(&closing.linked, plan)?,
         protected: beneath(&closing.protected, workspace)?,
         hidden: room_hidden(&hidden, confinement, workspace)?,
+        hidden_elsewhere: hidden_elsewhere(confinement, workspace)?,
         replaced: replaced(closing, workspace)?,
         makes,
         granted,
@@ -312,6 +313,14 @@ fn room_hidden(
     hidden.collect()
 }
 
+fn hidden_elsewhere(
+    confinement: &Confinement,
+    workspace: &Path,
+) -> Result<Vec<CString>, SandboxError> {
+    let elsewhere = confinement.hidden.iter().filter(|path| !path.starts_with(workspace));
+    elsewhere.map(|path| c_path(path)).collect()
+}
+
 fn replaced(closing: &Closing, workspace: &Path) -> Result<Vec<(CString, CString)>, SandboxError> {
     let pair = |(path, other): &(PathBuf, PathBuf)| Ok((inner(path, workspace)?, host(other)?));
     closing.replaced.iter().map(pair).collect()
@@ -327,9 +336,10 @@ fn inner(path: &Path, workspace: &Path) -> Result<CString, SandboxError> {
 }
 
 /// Folders that a copy of the workspace was made without.
-fn linked(folders: &[PathBuf]) -> Result<Vec<Place>, SandboxError> {
+fn linked(folders: &[PathBuf], plan: &Plan) -> Result<Vec<Place>, SandboxError> {
+    let access = if plan.network == Network::Private { Access::ReadApart } else { Access::Read };
     let there = folders.iter().filter(|folder| folder.is_dir());
-    there.map(|folder| place(folder, folder, Access::Read)).collect()
+    there.map(|folder| place(folder, folder, access)).collect()
 }
 
 /// What one command is granted, on its way into the namespaces.

@@ -46,6 +46,8 @@ pub(super) struct Room {
     pub(super) protected: Vec<CString>,
     /// What cannot be read, beneath the workspace.
     pub(super) hidden: Vec<Hidden>,
+    /// What cannot be read elsewhere, whatever is granted.
+    pub(super) hidden_elsewhere: Vec<CString>,
     /// What is seen in place of a file beneath the workspace: its path there, and the other file.
     pub(super) replaced: Vec<(CString, CString)>,
     pub(super) makes: Vec<Make>,
@@ -147,6 +149,12 @@ fn grant(room: &Room, workspace: BorrowedFd<'_>) -> io::Result<()> {
     }
     for place in &room.granted {
         trees::show(place)?;
+    }
+    for path in &room.hidden_elsewhere {
+        if let Some(file) = trees::find_if_there(CWD, path)? {
+            let cover = if trees::is_folder(file.as_fd())? { trees::EMPTY } else { trees::NOTHING };
+            put_read_only(cover, file.as_fd())?;
+        }
     }
     for hidden in room.hidden.iter().filter(|hidden| hidden.holds_granted) {
         if let Some(folder) = trees::find_beneath(workspace, &hidden.path)? {

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::process::Command;
 
+use skillful_tools::sandbox::Kernel;
 use skillful_tools::view::ViewKind;
 
 use super::attempt::{run, views, world};
-use crate::world::said;
+use crate::world::{is_root, said};
 
 #[test]
 fn ignored_folders_are_seen_and_not_copied() {
@@ -51,4 +53,39 @@ fn ignored_folders_are_seen_and_not_copied() {
             }
         },
     );
+}
+
+#[test]
+fn something_mounted_in_the_workspace_makes_it_a_copy() {
+    let world = world();
+    let point = world.root.join("workspace/mounted");
+    fs::create_dir(&point).unwrap();
+    let mount = |program: &str, arguments: &[&str]| {
+        Command::new(program)
+            .args(arguments)
+            .arg(&point)
+            .status()
+            .is_ok_and(|ended| ended.success())
+    };
+    if !is_root() || !mount("mount", &["-t", "tmpfs", "none"]) {
+        return;
+    }
+    let kernel = Kernel::detect();
+    fs::write(point.join("inner"), "inner\n").unwrap();
+    let view = world.view(&kernel);
+    let (kind, reason) = (view.kind(), view.reason().unwrap_or_default().to_owned());
+    let said = said(&run(
+        &world,
+        &kernel,
+        &view,
+        "/bin/sh",
+        "cat mounted/inner; echo x > mounted/new; pwd",
+    ));
+    drop(view);
+    let is_changed = point.join("new").exists();
+    assert!(mount("umount", &[]));
+    assert_eq!(kind, ViewKind::Copy, "{reason}");
+    assert!(reason.contains("layer"), "{reason}");
+    assert_eq!(said, format!("inner\n{}\n", world.root.join("workspace").display()));
+    assert!(!is_changed);
 }
