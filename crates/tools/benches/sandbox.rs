@@ -8,7 +8,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use skillful_tools::sandbox::{Confinement, Exit, Feature, Invocation, Kernel, Output, Stdin, run};
+use skillful_tools::sandbox::{
+    Confinement, Exit, Feature, Invocation, Kernel, Network, Output, Stdin, run,
+};
+use skillful_tools::view::{View, ViewOptions, ViewPlaces};
 
 const ROUNDS: usize = 300;
 
@@ -19,6 +22,7 @@ fn main() {
     let kernel = Kernel::detect();
     let plain_kernel = kernel.clone().without(Feature::Namespaces);
     start_to_exit(&kernel, &plain_kernel, &folder);
+    through_a_view(&kernel, &folder.join("run"));
     detection();
     output(&kernel, &folder);
     fs::remove_dir_all(&folder).unwrap();
@@ -50,6 +54,57 @@ fn start_to_exit(kernel: &Kernel, without_namespaces: &Kernel, folder: &Path) {
         }
     }
     print_times(&mut times);
+}
+
+/// The same with and without a view of a workspace.
+fn through_a_view(kernel: &Kernel, folder: &Path) {
+    let own = |name: &str| {
+        let path = folder.join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let places = ViewPlaces {
+        workspace: own("workspace"),
+        layer: own("layer"),
+        home: own("home"),
+        temporary: own("temporary"),
+    };
+    for number in 0..100 {
+        fs::write(places.workspace.join(format!("{number}.txt")), "content").unwrap();
+    }
+    for name in [".env", ".claude", ".git"] {
+        fs::create_dir(places.workspace.join(name)).unwrap();
+    }
+    let plain = places.home.clone();
+    let started = Instant::now();
+    let view = View::open(kernel, places, ViewOptions::default()).unwrap();
+    let opened = started.elapsed().as_secs_f64() * 1000.0;
+    println!("\na view ({:?}) of 100 files, opened in {opened:.2} ms", view.kind());
+    let confinement = Confinement { network: Network::Private, ..Confinement::default() };
+    let invocation = Invocation {
+        program: "/bin/true".into(),
+        arguments: Vec::new(),
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        folder: view.folder().into(),
+        stdin: Stdin::default(),
+    };
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..ROUNDS {
+        let started = Instant::now();
+        drop(sandboxed(kernel, &plain, "/bin/true", &[]));
+        times[0].push(started.elapsed());
+        let started = Instant::now();
+        let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
+        let output = Output { stdout: &mut stdout, stderr: &mut stderr };
+        view.run(kernel, &confinement, &invocation, output, &AtomicBool::new(false)).unwrap();
+        times[1].push(started.elapsed());
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort_unstable();
+        times[ROUNDS / 2].as_secs_f64() * 1000.0
+    };
+    let [without, with] = times.each_mut().map(median);
+    println!("/bin/true without it {without:.2} ms, with it {with:.2} ms (target: at most +3)\n");
 }
 
 /// `bwrap` with private processes and mounts; it brings no filter of its own.

@@ -19,13 +19,13 @@ mod closing;
 mod copy;
 mod probe;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags};
 
 use crate::containment::{Closing, Layout, Source};
 use crate::platform::sandbox::{self as walls, Built};
@@ -90,11 +90,17 @@ pub struct View {
     root: Option<OwnedFd>,
     /// What a copy was made without.
     linked: Vec<PathBuf>,
+    /// Keeps the layer for this view alone: a layer that is mounted twice breaks.
+    _lock: Lock,
 }
 
 impl std::fmt::Debug for View {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("View").field("kind", &self.kind).field("places", &self.places).finish()
+        formatter
+            .debug_struct("View")
+            .field("kind", &self.kind)
+            .field("places", &self.places)
+            .finish()
     }
 }
 
@@ -102,17 +108,19 @@ impl std::fmt::Debug for View {
 const RUNS: &str = ".agent/runs";
 
 impl View {
-    /// Opens the view of a run, with what an earlier one of the same layer has written.
+    /// Opens the view of a run, with what an earlier one of the same layer has written; one at a time.
     ///
     /// # Errors
     ///
-    /// If a folder cannot be used, or an earlier layer cannot be seen any more.
+    /// If a folder cannot be used, another view has the layer, or an earlier layer cannot be seen any more.
     pub fn open(
         kernel: &Kernel,
         places: ViewPlaces,
         options: ViewOptions,
     ) -> Result<Self, SandboxError> {
-        let opening = Opening { kernel, places, options };
+        let lock = Lock::take(&places.layer)
+            .map_err(|source| SandboxError::Setup { what: "have the run's layer alone", source })?;
+        let opening = Opening { kernel, places, options, lock };
         for name in ["upper", "work", "root"] {
             let made = fs::create_dir(opening.places.layer.join(name));
             if let Err(source) = made
@@ -123,7 +131,8 @@ impl View {
         }
         let earlier = copy::earlier(&opening.places.layer).map_err(opening.failed())?;
         if let Some(copied) = earlier {
-            return opening.with_copy(copied, "an earlier action of the run began with a copy".into());
+            return opening
+                .with_copy(copied, "an earlier action of the run began with a copy".into());
         }
         let reason = match opening.overlay() {
             Ok(Some(built)) => return Ok(opening.finish(ViewKind::Overlay, None, Some(built))),
@@ -201,7 +210,11 @@ impl View {
     /// # Errors
     ///
     /// If the kernel cannot contain it as demanded.
-    pub fn applied(&self, kernel: &Kernel, confinement: &Confinement) -> Result<Applied, SandboxError> {
+    pub fn applied(
+        &self,
+        kernel: &Kernel,
+        confinement: &Confinement,
+    ) -> Result<Applied, SandboxError> {
         let applied = match &self.built {
             Some(built) => walls::applied_inside(kernel, built, confinement),
             None => walls::applied(kernel, confinement),
@@ -236,7 +249,15 @@ impl View {
             Some(built) => {
                 let room = (built, &closing);
                 let (kernel, confinement) = (kernel, &confinement);
-                walls::run_inside(kernel, room, confinement, invocation, &watched, output, cancelled)?
+                walls::run_inside(
+                    kernel,
+                    room,
+                    confinement,
+                    invocation,
+                    &watched,
+                    output,
+                    cancelled,
+                )?
             }
             None => {
                 self.grant(&mut confinement, closing);
@@ -300,6 +321,7 @@ struct Opening<'a> {
     kernel: &'a Kernel,
     places: ViewPlaces,
     options: ViewOptions,
+    lock: Lock,
 }
 
 impl Opening<'_> {
@@ -339,12 +361,8 @@ impl Opening<'_> {
             }
         };
         closing.hidden.extend(own.iter().cloned());
-        let ignored = match self.build(Source::ReadOnly) {
-            Ok(Some(_)) => Ignored::Hollow,
-            _ => Ignored::Linked,
-        };
         let ViewPlaces { workspace, layer, .. } = &self.places;
-        match copy::make(workspace, layer, &closing, self.options.copy_bytes, ignored) {
+        match copy::make(workspace, layer, &closing, self.options.copy_bytes) {
             Ok(copied) => self.with_copy(copied, reason),
             Err(NoCopy::TooLarge) => {
                 let most = self.options.copy_bytes;
@@ -357,6 +375,8 @@ impl Opening<'_> {
 
     fn with_copy(self, copied: Copied, reason: String) -> Result<View, SandboxError> {
         let built = self.build(Source::Copy(copied.folder.clone())).unwrap_or_default();
+        let ignored = if built.is_some() { Ignored::Hollow } else { Ignored::Linked };
+        copied.settle(&self.places.workspace, ignored).map_err(self.failed())?;
         let mut view = self.finish(ViewKind::Copy, Some(reason), built);
         if view.built.is_none() {
             view.root = Some(opened(&copied.folder)?);
@@ -376,9 +396,10 @@ impl Opening<'_> {
     }
 
     fn finish(self, kind: ViewKind, reason: Option<String>, built: Option<Built>) -> View {
-        let Self { places, options, .. } = self;
+        let Self { places, options, lock, .. } = self;
         let folder = places.workspace.clone();
-        View { places, options, kind, reason, folder, built, root: None, linked: Vec::new() }
+        let (root, linked) = (None, Vec::new());
+        View { places, options, kind, reason, folder, built, root, linked, _lock: lock }
     }
 }
 
@@ -386,7 +407,8 @@ impl Opening<'_> {
 fn own(places: &ViewPlaces) -> Vec<PathBuf> {
     let runs = places.workspace.join(RUNS);
     let others = [&places.layer, &places.home, &places.temporary].map(PathBuf::clone).into_iter();
-    let others = others.filter(|path| path.starts_with(&places.workspace) && !path.starts_with(&runs));
+    let others =
+        others.filter(|path| path.starts_with(&places.workspace) && !path.starts_with(&runs));
     let mut own: Vec<_> = others.collect();
     own.push(runs);
     own
@@ -406,6 +428,24 @@ fn look(
     };
     closing::look(&wishes)
         .map_err(|source| SandboxError::Setup { what: "look through the workspace", source })
+}
+
+/// A layer that nobody else uses.
+struct Lock(File);
+
+impl Lock {
+    fn take(layer: &Path) -> io::Result<Self> {
+        let file = File::create(layer.join("lock"))?;
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A process that another thread has just begun may still have a copy of the file open.
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
+    }
 }
 
 fn opened(folder: &Path) -> Result<OwnedFd, SandboxError> {

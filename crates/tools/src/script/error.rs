@@ -104,9 +104,7 @@ impl Explain for ScriptError {
                 "install it system-wide, or add its folder to `PATH` and to the readable paths"
             }
             Self::CopyWritable { .. } => "grant less for writing, or keep private copies elsewhere",
-            Self::Prepare { .. } => {
-                "check that the skill's folder exists and can be read"
-            }
+            Self::Prepare { .. } => "check that the skill's folder exists and can be read",
             Self::Sandbox(error) => return error.hint(),
         }
         .into()

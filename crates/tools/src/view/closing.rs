@@ -36,6 +36,10 @@ pub(super) fn look(wishes: &Wishes<'_>) -> io::Result<Closing> {
     closing.protected = found.protected;
     closing.protected.extend(found.repositories.iter().flat_map(|git| parts(git)));
     closing.protected.extend(wishes.protected.iter().cloned());
+    // A link is not what it leads to.
+    let links = closing.protected.iter().filter(|path| path.is_symlink());
+    let targets: Vec<_> = links.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    closing.protected.extend(targets);
     for path in found.paths {
         match is_settings(&path).then(|| read(&path)).flatten() {
             None => closing.hidden.push(path),

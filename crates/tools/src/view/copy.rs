@@ -58,6 +58,28 @@ pub(super) fn earlier(layer: &Path) -> io::Result<Option<Copied>> {
     Ok(Some(Copied { folder, linked: linked.collect() }))
 }
 
+impl Copied {
+    /// Has ignored folders seen like this, which an earlier view may have had otherwise.
+    pub(super) fn settle(&self, workspace: &Path, ignored: Ignored) -> io::Result<()> {
+        for path in &self.linked {
+            let place = self.folder.join(path.strip_prefix(workspace).unwrap_or(path));
+            let Ok(found) = place.symlink_metadata() else { continue };
+            match ignored {
+                Ignored::Hollow if found.is_symlink() => {
+                    fs::remove_file(&place)?;
+                    fs::create_dir(&place)?;
+                }
+                Ignored::Linked if found.is_dir() => {
+                    fs::remove_dir(&place)?;
+                    symlink(path, &place)?;
+                }
+                Ignored::Hollow | Ignored::Linked => {}
+            }
+        }
+        Ok(())
+    }
+}
+
 const NAME: &str = "copy";
 const LIST: &str = "copy.ignored";
 const PART: &str = "copy.part";
@@ -68,7 +90,6 @@ pub(super) fn make(
     layer: &Path,
     closing: &Closing,
     most: u64,
-    ignored: Ignored,
 ) -> Result<Copied, NoCopy> {
     let mut survey = Survey::new(workspace, closing, most);
     survey.walk(workspace, &mut Vec::new())?;
@@ -78,7 +99,7 @@ pub(super) fn make(
         _ => {}
     }
     fs::create_dir(&part)?;
-    survey.copy(&part, ignored)?;
+    survey.copy(&part)?;
     let list: Vec<_> = survey.ignored.iter().map(|path| path.as_os_str().as_bytes()).collect();
     fs::write(layer.join(LIST), list.join(&0))?;
     let folder = layer.join(NAME);
@@ -146,7 +167,7 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    fn copy(&self, to: &Path, ignored: Ignored) -> io::Result<()> {
+    fn copy(&self, to: &Path) -> io::Result<()> {
         let place = |path: &Path| to.join(path.strip_prefix(self.workspace).unwrap_or(path));
         for (path, metadata) in &self.entries {
             let copy = place(path);
@@ -158,14 +179,8 @@ impl<'a> Survey<'a> {
                 self.copy_file(path, &copy)?;
             }
         }
-        for path in &self.emptied {
+        for path in self.emptied.iter().chain(&self.ignored) {
             fs::create_dir(place(path))?;
-        }
-        for path in &self.ignored {
-            match ignored {
-                Ignored::Hollow => fs::create_dir(place(path))?,
-                Ignored::Linked => symlink(path, place(path))?,
-            }
         }
         // Folders last and from within: what is put into them changes their times.
         for (path, metadata) in self.entries.iter().rev().filter(|(_, entry)| !entry.is_symlink()) {
@@ -206,4 +221,3 @@ fn is_ignored(folder: &Path, rules: &[Gitignore]) -> bool {
     }
     false
 }
-

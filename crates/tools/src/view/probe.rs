@@ -24,7 +24,9 @@ pub fn probe(kernel: &Kernel, folder: &Path) -> [Availability; 2] {
             };
             let network = match view.has_private_network() {
                 true => Ok("loopback and Unix sockets".to_owned()),
-                false => Err("the system's folders cannot be shown without their sockets".to_owned()),
+                false => {
+                    Err("the system's folders cannot be shown without their sockets".to_owned())
+                }
             };
             [line(Feature::Overlay, overlay), line(Feature::PrivateNetwork, network)]
         }

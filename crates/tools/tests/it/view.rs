@@ -1,40 +1,116 @@
-//! What a run sees and what it cannot: the workspace through its private layer.
+//! What a run sees of its workspace, and what becomes of what it writes.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use skillful_tools::sandbox::{Ending, Kernel};
-use skillful_tools::view::ViewKind;
+use skillful_tools::command::{self, Command, CommandFolder};
+use skillful_tools::sandbox::{
+    Confinement, Ending, Exit, Feature, Kernel, Network, Output, SandboxError, Stdin,
+};
+use skillful_tools::script::{
+    ArgumentLimits, Environment, Interpreters, ScriptError, Surroundings,
+};
+use skillful_tools::view::{View, ViewKind, ViewOptions, probe};
 
 use crate::world::{World, said};
+
+fn surroundings(world: &World, kernel: &Kernel) -> Surroundings {
+    Surroundings {
+        view: world.view(kernel).into(),
+        private: world.root.join("private"),
+        environment: Environment::default(),
+        interpreters: Interpreters::default(),
+        arguments: ArgumentLimits::default(),
+        confinement: Confinement { network: Network::Private, ..Confinement::default() },
+    }
+}
+
+/// Runs a command of the world's skill.
+fn perform(
+    world: &World,
+    kernel: &Kernel,
+    folder: CommandFolder,
+    text: &str,
+) -> Result<Exit, ScriptError> {
+    let skill = Some(world.root.join("skill"));
+    let command = Command { text: text.into(), folder, skill, stdin: Stdin::default() };
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let output = Output { stdout: &mut stdout, stderr: &mut stderr };
+    let surroundings = surroundings(world, kernel);
+    command::run(kernel, &command, &surroundings, output, &AtomicBool::new(false))
+}
 
 #[test]
 fn what_is_written_goes_into_the_layer() {
     let world = World::new();
     let kernel = Kernel::detect();
-    let before = world.snapshot();
     let view = world.view(&kernel);
-    assert_eq!(view.kind(), ViewKind::Overlay, "{:?}", view.reason());
-    let exit = world.run_in(&kernel, &view, "pwd; ls -la; cat data.csv; echo new > new.txt; echo more >> data.csv; rm -r other 2>/dev/null; ls -la / /dev /tmp; echo x > /tmp/y; mount; id; cat data.csv");
-    println!("{}", said(&exit));
-    assert_eq!(exit.ending, Ending::Exited(0), "{}", said(&exit));
-    drop(before);
-    assert_eq!(fs::read_to_string(world.root.join("workspace/data.csv")).unwrap().lines().count(), 3);
+    assert_eq!((view.kind(), view.reason()), (ViewKind::Overlay, None));
+    let before = world.snapshot();
+    let exit =
+        world.run_in(&kernel, &view, "pwd; echo new > new.txt; echo x >> data.csv; rm who; ls");
+    let workspace = world.root.join("workspace");
+    assert_eq!(said(&exit).lines().next(), workspace.to_str());
+    assert_eq!(world.snapshot(), before);
+    let upper = world.places().layer.join("upper");
+    assert_eq!(fs::read_to_string(upper.join("new.txt")).unwrap(), "new\n");
+    assert!(fs::read_to_string(upper.join("data.csv")).unwrap().ends_with("x\n"));
+    assert_eq!(exit.applied.view, Some(ViewKind::Overlay));
+    assert!(exit.applied.private_network);
 }
 
 #[test]
-fn timing() {
+fn a_layer_is_for_one_view_at_a_time() {
     let world = World::new();
     let kernel = Kernel::detect();
-    let started = std::time::Instant::now();
-    let view = world.view(&kernel);
-    println!("open {:?}", started.elapsed());
-    for _ in 0..3 {
-        let started = std::time::Instant::now();
-        for _ in 0..50 { world.run_in(&kernel, &view, "exit 0"); }
-        println!("view {:?}", started.elapsed() / 50);
-        let started = std::time::Instant::now();
-        let invocation = world.invocation(std::path::Path::new("/bin/sh"), &["-c", "exit 0"]);
-        for _ in 0..50 { world.run(&kernel, &world.confinement(skillful_tools::sandbox::Limits::default()), &invocation).unwrap(); }
-        println!("plain {:?}", started.elapsed() / 50);
+    let first = world.view(&kernel);
+    let second = View::open(&kernel, world.places(), ViewOptions::default());
+    assert!(matches!(second, Err(SandboxError::Setup { .. })), "{second:?}");
+    drop(first);
+    drop(world.view(&kernel));
+}
+
+#[test]
+fn a_command_starts_in_a_folder_of_workspace_or_skill() {
+    let world = World::new();
+    let kernel = Kernel::detect();
+    let workspace = |inner: &str| CommandFolder::Workspace(inner.into());
+    for (folder, text, expected) in [
+        (workspace(""), "ls data.csv; echo $0 | grep -c sh", "data.csv\n1\n"),
+        (workspace("."), "mkdir made; cd \"$WORKSPACE_DIR\"; ls -d made", "made\n"),
+        (workspace("made"), "basename $PWD", "made\n"),
+        (
+            CommandFolder::Skill(PathBuf::new()),
+            "ls; [ $PWD = $SKILL_DIR ] && echo same",
+            "SKILL.md\nscripts\nsame\n",
+        ),
+        (CommandFolder::Skill("scripts".into()), "python3 run.py", "the skill\n"),
+    ] {
+        let exit = perform(&world, &kernel, folder.clone(), text).unwrap();
+        assert_eq!(
+            (said(&exit).as_str(), exit.ending),
+            (expected, Ending::Exited(0)),
+            "{folder:?}"
+        );
     }
+    for outside in ["..", "/", "made/../.."] {
+        let refused = perform(&world, &kernel, workspace(outside), "true");
+        assert!(matches!(refused, Err(ScriptError::Outside { .. })), "{outside}");
+    }
+    assert!(!world.root.join("workspace/made").exists());
+}
+
+#[test]
+fn a_probe_says_what_a_view_would_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = probe(&Kernel::detect(), folder.path());
+    assert!(found.iter().all(|line| line.available), "{found:?}");
+    let without = Kernel::detect().without(Feature::Namespaces);
+    let found = probe(&without, folder.path());
+    assert!(found.iter().all(|line| !line.available), "{found:?}");
+    assert_eq!(found[0].detail, "there are no namespaces");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "it leaves nothing");
+    let nowhere = probe(&Kernel::detect(), Path::new("/no/such/folder"));
+    assert!(nowhere.iter().all(|line| !line.available), "{nowhere:?}");
 }

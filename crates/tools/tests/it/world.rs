@@ -18,7 +18,8 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use skillful_tools::sandbox::{
-    Confinement, Exit, Feature, Invocation, Kernel, Limits, Network, Output, SandboxError, Stdin, run,
+    Confinement, Exit, Feature, Invocation, Kernel, Limits, Network, Output, SandboxError, Stdin,
+    run,
 };
 use skillful_tools::view::{View, ViewOptions, ViewPlaces};
 use tempfile::TempDir;

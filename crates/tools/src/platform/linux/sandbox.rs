@@ -80,7 +80,8 @@ pub(crate) fn run_inside(
     let started = Instant::now();
     let (plan, applied) = plan::plan_inside(kernel, confinement, built.has_network())?;
     let inside = inside::inside(built, &plan, confinement, closing, invocation)?;
-    let launched = launch::launch(&plan, confinement, Setting::Room(inside), Some(invocation))?;
+    let launched =
+        launch::launch(&plan, confinement, Setting::Room(inside.into()), Some(invocation))?;
     let watch = watch::Watch::new(&launched, &plan, confinement, invocation, watched);
     let (ending, stdout, stderr) = watch.run(output, cancelled)?;
     Ok(Exit { ending, stdout, stderr, duration: started.elapsed(), applied })

@@ -100,7 +100,7 @@ fn build(building: &Building) -> Result<(), (Stage, io::Error)> {
     for wanted in &building.workspace_makes {
         trees::make(wanted).at(Stage::Layer)?;
     }
-    let workspace = show_workspace(&building.workspace).at(Stage::Layer)?;
+    let workspace = show_workspace(building).at(Stage::Layer)?;
     let flags = (SocketType::DGRAM, SocketFlags::CLOEXEC);
     let socket = socket_with(AddressFamily::INET, flags.0, flags.1, None).at(Stage::Network)?;
     raw::start_loopback(socket.as_fd()).at(Stage::Network)?;
@@ -131,15 +131,7 @@ fn change_root(building: &Building) -> io::Result<()> {
 fn show_system(building: &Building) -> io::Result<()> {
     let mut is_apart = true;
     for place in &building.system {
-        if trees::show(place).is_ok() {
-            continue;
-        }
-        // Something may be mounted in it.
-        is_apart &= place.access != Access::ReadApart;
-        let (source, onto) = (trees::find(CWD, &place.source)?, trees::find(CWD, &place.target)?);
-        let copy = trees::copy(source.as_fd())?;
-        raw::make_copy_read_only(copy.as_fd())?;
-        trees::put(copy.as_fd(), onto.as_fd())?;
+        is_apart &= trees::show_anyway(place)?;
     }
     if !is_apart {
         report::send(building.report.as_fd(), &Report::NotApart)?;
@@ -149,9 +141,13 @@ fn show_system(building: &Building) -> io::Result<()> {
 }
 
 /// Shows the workspace, and opens it.
-fn show_workspace(workspace: &Workspace) -> io::Result<OwnedFd> {
-    match workspace {
-        Workspace::Plain(place) => trees::show(place)?,
+fn show_workspace(building: &Building) -> io::Result<OwnedFd> {
+    match &building.workspace {
+        Workspace::Plain(place) => {
+            if !trees::show_anyway(place)? {
+                report::send(building.report.as_fd(), &Report::NotApart)?;
+            }
+        }
         Workspace::Overlay { workspace, layer } => {
             let onto = trees::find(CWD, &workspace.target)?;
             for (place, here) in [(workspace, LOWER), (layer, LAYER)] {
@@ -169,5 +165,5 @@ fn show_workspace(workspace: &Workspace) -> io::Result<OwnedFd> {
         }
     }
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(open(workspace.target(), flags, Mode::empty())?)
+    Ok(open(building.workspace.target(), flags, Mode::empty())?)
 }

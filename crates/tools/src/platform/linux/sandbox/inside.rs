@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{CString, OsStr};
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::fs;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -23,9 +23,7 @@ use super::report::{self, Report};
 use super::room::{Hidden, Room, Spaces};
 use super::trees::{Access, EMPTY, HOST, Kind, Make, NOTHING, Place, STAGE};
 use super::{raw, system};
-use crate::containment::{
-    Closing, Confinement, Invocation, Layout, Network, SandboxError, Source,
-};
+use crate::containment::{Closing, Confinement, Invocation, Layout, Network, SandboxError, Source};
 
 /// The namespaces of a view; when dropped, they end.
 pub(crate) struct Built {
@@ -73,7 +71,8 @@ pub(crate) fn build(kernel: &Kernel, layout: Layout) -> Result<Option<Built>, Sa
     let _ = waitid(WaitId::PidFd(handle.as_fd()), WaitIdOptions::EXITED);
     let (mut made, is_apart) = heard?;
     let mut take = |which: usize| {
-        let lost = || setup("build the run's namespaces")(io::Error::from(io::ErrorKind::BrokenPipe));
+        let lost =
+            || setup("build the run's namespaces")(io::Error::from(io::ErrorKind::BrokenPipe));
         i32::try_from(which).ok().and_then(|which| made.remove(&which)).ok_or_else(lost)
     };
     let (user, mounts, network, messages) = (take(0)?, take(1)?, take(2)?, take(3)?);
@@ -111,7 +110,8 @@ fn building(layout: &Layout, report: OwnedFd) -> Result<Building, SandboxError> 
     }
     let mut system = Vec::new();
     let settings = system::python_settings();
-    for path in system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path)) {
+    for path in system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path))
+    {
         system.extend(show_system(path, &mut makes)?);
     }
     let devices = [system::DEVICES, &[system::ZEROS, system::TERMINAL]].concat();
@@ -258,10 +258,10 @@ pub(super) fn inside(
 ) -> Result<Inside, SandboxError> {
     let workspace = &built.layout.workspace;
     let hidden = hidden(confinement, closing, workspace);
-    let mut grants = Grants { built, hidden: &hidden, plan, makes: Makes::default(), places: Vec::new() };
+    let mut grants =
+        Grants { built, hidden: &hidden, plan, makes: Makes::default(), places: Vec::new() };
     let read = grants.show(&confinement.read, Access::ReadApart)?;
     let mut write = grants.show(&confinement.write, Access::Write)?;
-    grants.link(&closing.linked)?;
     let workspace_grant = (workspace.clone(), true);
     let mut read = read;
     match built.layout.source {
@@ -276,10 +276,16 @@ pub(super) fn inside(
         last_process: prepare::last_process(plan, &confinement.limits),
         shared_memory: prepare::shared_memory_options(&confinement.limits)?,
         covered: system::covered().map_err(setup("look through `/proc`"))?,
-        network: if confinement.network == Network::Internet { Network::Internet } else { plan.network },
+        network: if confinement.network == Network::Internet {
+            Network::Internet
+        } else {
+            plan.network
+        },
         workspace: c_path(workspace)?,
+        linked: linked(&closing.linked, plan)?,
         protected: beneath(&closing.protected, workspace)?,
         hidden: room_hidden(&hidden, confinement, workspace)?,
+        hidden_elsewhere: hidden_elsewhere(confinement, workspace)?,
         replaced: replaced(closing, workspace)?,
         makes,
         granted,
@@ -312,6 +318,14 @@ fn room_hidden(
     hidden.collect()
 }
 
+fn hidden_elsewhere(
+    confinement: &Confinement,
+    workspace: &Path,
+) -> Result<Vec<CString>, SandboxError> {
+    let elsewhere = confinement.hidden.iter().filter(|path| !path.starts_with(workspace));
+    elsewhere.map(|path| c_path(path)).collect()
+}
+
 fn replaced(closing: &Closing, workspace: &Path) -> Result<Vec<(CString, CString)>, SandboxError> {
     let pair = |(path, other): &(PathBuf, PathBuf)| Ok((inner(path, workspace)?, host(other)?));
     closing.replaced.iter().map(pair).collect()
@@ -326,6 +340,13 @@ fn inner(path: &Path, workspace: &Path) -> Result<CString, SandboxError> {
     c_path(path.strip_prefix(workspace).unwrap_or(path))
 }
 
+/// Folders that a copy of the workspace was made without.
+fn linked(folders: &[PathBuf], plan: &Plan) -> Result<Vec<Place>, SandboxError> {
+    let access = if plan.network == Network::Private { Access::ReadApart } else { Access::Read };
+    let there = folders.iter().filter(|folder| folder.is_dir());
+    there.map(|folder| place(folder, folder, access)).collect()
+}
+
 /// What one command is granted, on its way into the namespaces.
 struct Grants<'a> {
     built: &'a Built,
@@ -337,7 +358,11 @@ struct Grants<'a> {
 
 impl Grants<'_> {
     /// Shows these; returns them with whether they are folders.
-    fn show(&mut self, paths: &[PathBuf], access: Access) -> Result<Vec<(PathBuf, bool)>, SandboxError> {
+    fn show(
+        &mut self,
+        paths: &[PathBuf],
+        access: Access,
+    ) -> Result<Vec<(PathBuf, bool)>, SandboxError> {
         let mut shown = Vec::new();
         for path in paths {
             let refused = |source| SandboxError::Grant { path: path.clone(), source };
@@ -363,14 +388,6 @@ impl Grants<'_> {
             self.places.push(Place { identity, ..place(&real, &real, access)? });
         }
         Ok(shown)
-    }
-
-    /// Shows folders that a copy of the workspace was made without.
-    fn link(&mut self, folders: &[PathBuf]) -> Result<(), SandboxError> {
-        for folder in folders.iter().filter(|folder| folder.is_dir()) {
-            self.places.push(place(folder, folder, Access::Read)?);
-        }
-        Ok(())
     }
 
     /// Whether something is seen inside without any doing.

@@ -184,8 +184,8 @@ fn try_out(plan: Plan) -> Result<(), String> {
     let confinement =
         Confinement { limits: Limits::default(), mode: SandboxMode::Off, ..Confinement::default() };
     let folder = PathBuf::from("/");
-    let launched =
-        launch::launch(&plan, &confinement, Setting::Machine(&folder), None).map_err(|error| with_source(&error))?;
+    let launched = launch::launch(&plan, &confinement, Setting::Machine(&folder), None)
+        .map_err(|error| with_source(&error))?;
     match outcome(&launched) {
         Ok(()) => Ok(()),
         Err(error) => Err(with_source(&error)),

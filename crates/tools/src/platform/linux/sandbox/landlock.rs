@@ -132,7 +132,8 @@ pub(super) fn rules_inside(abi: u32, inside: &Inside<'_>) -> Vec<(CString, u64)>
         Network::Denied | Network::Internet => 0,
     };
     let settings = system::python_settings();
-    let system = system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path));
+    let system =
+        system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path));
     let system = system.filter_map(|path| Some((path, READ, path.metadata().ok()?.is_dir())));
     let devices = system::DEVICES.iter().map(|path| (Path::new(path), DEVICE, false));
     let own = [

@@ -49,7 +49,7 @@ pub(super) enum Setting<'a> {
     /// The machine as it is, in this folder.
     Machine(&'a Path),
     /// The namespaces of a view.
-    Room(Inside),
+    Room(Box<Inside>),
 }
 
 /// The namespaces of a view for one command.
@@ -217,7 +217,8 @@ fn walls(
 ) -> Result<Walls, SandboxError> {
     let folder = match setting {
         Setting::Machine(folder) => folder,
-        Setting::Room(Inside { room, rules, folder }) => {
+        Setting::Room(inside) => {
+            let Inside { room, rules, folder } = *inside;
             let ruleset = (plan.landlock_abi > 0)
                 .then(|| landlock::closed_ruleset(plan.landlock_abi, plan.network));
             return Ok(Walls {

@@ -14,8 +14,8 @@ use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 
-use super::landlock::{self, Grants};
 use super::kernel::Namespacing;
+use super::landlock::{self, Grants};
 use super::launch::{Command, Gate, Isolation};
 use super::mounts::{Anchor, Identity, Namespaces};
 use super::plan::Plan;

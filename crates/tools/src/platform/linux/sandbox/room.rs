@@ -29,7 +29,6 @@ pub(super) struct Spaces {
     pub(super) messages: OwnedFd,
 }
 
-
 /// What the warden does there.
 pub(super) struct Room {
     pub(super) spaces: Arc<Spaces>,
@@ -41,10 +40,14 @@ pub(super) struct Room {
     pub(super) covered: Vec<Covered>,
     pub(super) network: Network,
     pub(super) workspace: CString,
+    /// Folders of it that are seen as they are on the machine.
+    pub(super) linked: Vec<Place>,
     /// What cannot be changed, beneath the workspace.
     pub(super) protected: Vec<CString>,
     /// What cannot be read, beneath the workspace.
     pub(super) hidden: Vec<Hidden>,
+    /// What cannot be read elsewhere, whatever is granted.
+    pub(super) hidden_elsewhere: Vec<CString>,
     /// What is seen in place of a file beneath the workspace: its path there, and the other file.
     pub(super) replaced: Vec<(CString, CString)>,
     pub(super) makes: Vec<Make>,
@@ -94,6 +97,9 @@ pub(super) fn enter(room: &Room) -> Result<OwnedFd, (Stage, io::Error)> {
     let options = room.shared_memory.as_c_str();
     mount(c"tmpfs", SHARED_MEMORY, c"tmpfs", quiet, options).at(Stage::Mounts)?;
     let workspace = trees::find(CWD, &room.workspace).at(Stage::Folder)?;
+    for place in &room.linked {
+        trees::show(place).at(Stage::Grants)?;
+    }
     close(room, workspace.as_fd()).at(Stage::Closed)?;
     grant(room, workspace.as_fd()).at(Stage::Grants)?;
     unmount(trees::HOST, UnmountFlags::DETACH).at(Stage::Mounts)?;
@@ -143,6 +149,12 @@ fn grant(room: &Room, workspace: BorrowedFd<'_>) -> io::Result<()> {
     }
     for place in &room.granted {
         trees::show(place)?;
+    }
+    for path in &room.hidden_elsewhere {
+        if let Some(file) = trees::find_if_there(CWD, path)? {
+            let cover = if trees::is_folder(file.as_fd())? { trees::EMPTY } else { trees::NOTHING };
+            put_read_only(cover, file.as_fd())?;
+        }
     }
     for hidden in room.hidden.iter().filter(|hidden| hidden.holds_granted) {
         if let Some(folder) = trees::find_beneath(workspace, &hidden.path)? {

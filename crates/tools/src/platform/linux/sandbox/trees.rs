@@ -85,17 +85,27 @@ pub(super) fn make(wanted: &Make) -> io::Result<()> {
 
 /// Opens what a path leads to, for no use of its content.
 pub(super) fn find(base: BorrowedFd<'_>, path: &CStr) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
     Ok(openat2(base, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 
-/// The same beneath a folder.
+/// The same beneath a folder, if it is there.
 pub(super) fn find_beneath(base: BorrowedFd<'_>, path: &CStr) -> io::Result<Option<OwnedFd>> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
-    match openat2(base, path, flags, Mode::empty(), resolve) {
+    if_there(openat2(base, path, flags, Mode::empty(), resolve))
+}
+
+/// The same anywhere.
+pub(super) fn find_if_there(base: BorrowedFd<'_>, path: &CStr) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    if_there(openat2(base, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS))
+}
+
+fn if_there(found: Result<OwnedFd, Errno>) -> io::Result<Option<OwnedFd>> {
+    match found {
         Ok(file) => Ok(Some(file)),
-        // It is gone, or something else by now.
+        // It is gone, or a link by now.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -142,6 +152,22 @@ pub(super) fn show(place: &Place) -> io::Result<()> {
         }
     }
     put(mounts.as_fd(), find(CWD, &place.target)?.as_fd())
+}
+
+/// Shows a place; one that cannot be had apart as it is. Answers whether it is apart.
+pub(super) fn show_anyway(place: &Place) -> io::Result<bool> {
+    match (show(place), place.access) {
+        (Ok(()), _) => Ok(true),
+        // Something may be mounted in it.
+        (Err(_), Access::ReadApart) => {
+            let source = find(CWD, &place.source)?;
+            let mounts = copy(source.as_fd())?;
+            raw::make_copy_read_only(mounts.as_fd())?;
+            put(mounts.as_fd(), find(CWD, &place.target)?.as_fd())?;
+            Ok(false)
+        }
+        (Err(error), _) => Err(error),
+    }
 }
 
 /// The same files in an overlay of their own.

@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
-use skillful_tools::sandbox::{Ending, Exit, Invocation, Limits};
+use skillful_tools::sandbox::{Confinement, Ending, Exit, Invocation, Kernel, Limits, Output};
+use skillful_tools::view::{View, ViewOptions, ViewPlaces};
 
 use crate::world::{ESCAPED, SECRET, World, installed, is_root, kernels, said};
 
@@ -53,6 +55,7 @@ pub(crate) fn check(
         assert_eq!(world.snapshot(), before, "something outside changed with {name}: {said}");
         assert!(world.decoy_lives(), "another process died with {name}: {said}");
         verify(&exit);
+        check_in_view(name, &kernel, language, limits, code, verify);
     }
     if freely == Freely::Anybody || is_root() {
         let world = World::new();
@@ -63,6 +66,41 @@ pub(crate) fn check(
             "fails without a sandbox as well, so it proves nothing: {said}"
         );
     }
+}
+
+/// Tries the same on the workspace as a run sees it, where writing to it is no escape.
+fn check_in_view(
+    name: &str,
+    kernel: &Kernel,
+    language: Language,
+    limits: &Limits,
+    code: &str,
+    verify: fn(&Exit),
+) {
+    let mut world = World::new();
+    let Some(invocation) = prepared(&world, language, code) else { return };
+    let places = ViewPlaces { home: world.sandbox(), ..world.places() };
+    let view = View::open(kernel, places, ViewOptions::default()).unwrap();
+    let before = world.snapshot();
+    let confinement = Confinement {
+        read: vec![world.root.join("skill")],
+        limits: limits.clone(),
+        ..Confinement::default()
+    };
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let output = Output { stdout: &mut stdout, stderr: &mut stderr };
+    let exit =
+        view.run(kernel, &confinement, &invocation, output, &AtomicBool::new(false)).unwrap();
+    let said = said(&exit);
+    let writes_to_workspace = code.contains("/workspace") || code.contains("/tmp/");
+    assert!(
+        writes_to_workspace || !said.contains(ESCAPED),
+        "escaped in a view with {name}: {said}"
+    );
+    assert!(!said.contains(SECRET), "the secret got out of a view with {name}: {said}");
+    assert_eq!(world.snapshot(), before, "something changed behind a view with {name}: {said}");
+    assert!(world.decoy_lives(), "another process died with {name}: {said}");
+    verify(&exit);
 }
 
 /// Runs `code`, which does nothing wrong: it must succeed in every sandbox.

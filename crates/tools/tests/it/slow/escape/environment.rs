@@ -68,14 +68,16 @@ pub(crate) fn script(world: &World, path: &str, content: &str) -> Script {
     }
 }
 
-fn said_by(
-    world: &World,
-    kernel: &Kernel,
-    script: &Script,
-) -> Result<String, ScriptError> {
+fn said_by(world: &World, kernel: &Kernel, script: &Script) -> Result<String, ScriptError> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let output = Output { stdout: &mut stdout, stderr: &mut stderr };
-    let exit = run(kernel, script, &surroundings(world, kernel, SandboxMode::Required), output, &AtomicBool::new(false))?;
+    let exit = run(
+        kernel,
+        script,
+        &surroundings(world, kernel, SandboxMode::Required),
+        output,
+        &AtomicBool::new(false),
+    )?;
     assert_eq!(exit.ending, Ending::Exited(0), "{}", text(&stderr));
     Ok(text(&stdout))
 }

@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use skillful_tools::sandbox::{Stdin, Confinement, Ending, Invocation, Limits, Output, Reason, run};
+use skillful_tools::sandbox::{
+    Confinement, Ending, Invocation, Limits, Output, Reason, Stdin, run,
+};
 
 use super::attempt::Freely;
 use super::attempt::Language::{Python, Shell};

@@ -32,7 +32,10 @@ fn with_secrets() -> World {
         (".env", SECRET),
         ("deploy/server.key", SECRET),
         (".ssh/config", SECRET),
-        (".git/config", "[remote \"origin\"]\n\turl = https://s3cr3t-0f-th3-0uts1d3@example.com/\n"),
+        (
+            ".git/config",
+            "[remote \"origin\"]\n\turl = https://s3cr3t-0f-th3-0uts1d3@example.com/\n",
+        ),
         ("deploy/notes.md", "harmless"),
         (".git/HEAD", "harmless"),
         (".agent/skills/other/SKILL.md", "harmless"),
@@ -63,6 +66,7 @@ cat deploy/notes.md .git/HEAD .agent/skills/other/SKILL.md data.csv "$SKILL_DIR/
         assert!(said.contains("nut,3") && said.contains("the skill's own"), "{name}: {said}");
         // The records of runs, and four files and folders.
         assert_eq!((exit.applied.hidden, exit.applied.unsearched), (5, 0));
+        let world = with_secrets();
         let (_, said) = perform(&world, &kernel, SandboxMode::Off, "read.sh", code);
         assert_eq!(said.matches(SECRET).count(), 8, "fails without a sandbox as well: {said}");
     }

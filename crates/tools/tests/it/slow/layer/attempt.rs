@@ -29,7 +29,10 @@ const FILES: &[(&str, &str)] = &[
     ("notes.txt", "harmless\n"),
     ("src/main.py", "print('harmless')\n"),
     (".git/HEAD", "ref: refs/heads/main\n"),
-    (".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://SECRET@example.com/a\n"),
+    (
+        ".git/config",
+        "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://SECRET@example.com/a\n",
+    ),
     (".git/modules/part/config", "[core]\n\tpassword = SECRET\n"),
     (".git/modules/part/hooks/post-checkout", "#!/bin/sh\n"),
     (".claude/settings.json", "{}\n"),

@@ -1,6 +1,10 @@
 //! What cannot be read or changed, whatever name leads there.
 
-use super::attempt::{contained, contained_by_mounts, works};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::attempt::{contained, contained_by_mounts, run, views, works, world};
+use crate::world::said;
 
 const SH: &str = "/bin/sh";
 
@@ -37,7 +41,10 @@ rm -rf src; ln -s deploy src; cat src/server.key"#,
 
 #[test]
 fn the_address_of_a_repository_is_shown_without_its_password() {
-    contained_by_mounts(SH, "cat .git/config .git/modules/part/config | grep -q bare || echo ESCAPED");
+    contained_by_mounts(
+        SH,
+        "cat .git/config .git/modules/part/config | grep -q bare || echo ESCAPED",
+    );
     contained(SH, "cat .git/config .git/modules/part/config");
 }
 
@@ -70,6 +77,27 @@ echo evil > other; mv other $p && echo ESCAPED; ln -f other $p && echo ESCAPED"#
         );
     }
     contained_by_mounts(SH, "mv .claude x && echo ESCAPED; mv .git/hooks x && echo ESCAPED; true");
+}
+
+#[test]
+fn what_a_link_of_an_agent_leads_to_cannot_be_changed() {
+    let linked = || {
+        let world = world();
+        let workspace = world.root.join("workspace");
+        fs::create_dir(workspace.join("shared")).unwrap();
+        fs::write(workspace.join("shared/rules.md"), "rules\n").unwrap();
+        symlink("shared", workspace.join(".cursor")).unwrap();
+        symlink("nowhere", workspace.join(".gemini")).unwrap();
+        symlink("/", workspace.join(".qwen")).unwrap();
+        world
+    };
+    views(linked, |name, world, kernel, view| {
+        if view.folder() == world.places().workspace {
+            let code = "echo evil >> shared/rules.md; echo evil >> .cursor/rules.md; cat shared/rules.md; echo x > new && cat new";
+            let said = said(&run(world, kernel, view, SH, code));
+            assert!(said.starts_with("rules\nx\n"), "{name}: {said}");
+        }
+    });
 }
 
 #[test]

@@ -82,7 +82,10 @@ echo x > @ROOT@/home/.bashrc && echo ESCAPED; cat /etc/shadow && echo ESCAPED; t
 
 #[test]
 fn the_folder_for_temporary_files_is_private() {
-    contained(SH, r#"echo x > ${TMPDIR:-/tmp}/skillful-layer-test; ls /tmp | grep -v "^skillful-layer-test$" | grep -q "^skillful" && echo ESCAPED; true"#);
+    contained(
+        SH,
+        r#"echo x > ${TMPDIR:-/tmp}/skillful-layer-test; ls /tmp | grep -v "^skillful-layer-test$" | grep -q "^skillful" && echo ESCAPED; true"#,
+    );
     assert!(!std::path::Path::new("/tmp/skillful-layer-test").exists());
 }
 
@@ -115,10 +118,12 @@ fn a_workspace_may_be_called_anything() {
         places.temporary = moved(&places.temporary);
         places.workspace = workspace.clone();
         let kernel = skillful_tools::sandbox::Kernel::detect();
-        let view = skillful_tools::view::View::open(&kernel, places.clone(), Default::default()).unwrap();
+        let view =
+            skillful_tools::view::View::open(&kernel, places.clone(), Default::default()).unwrap();
         assert_eq!(view.kind(), skillful_tools::view::ViewKind::Overlay, "{:?}", view.reason());
         let confinement = skillful_tools::sandbox::Confinement::default();
-        let mut invocation = world.invocation(std::path::Path::new(SH), &["-c", "echo x > new; cat notes.txt new"]);
+        let mut invocation =
+            world.invocation(std::path::Path::new(SH), &["-c", "echo x > new; cat notes.txt new"]);
         invocation.folder = view.folder().into();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let output = skillful_tools::sandbox::Output { stdout: &mut stdout, stderr: &mut stderr };
@@ -145,7 +150,13 @@ fn a_file_of_somebody_else_is_an_error_and_not_lost() {
         fs::write(&file, "theirs\n").unwrap();
         fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
         std::os::unix::fs::chown(&file, Some(1), Some(1)).unwrap();
-        let said = said(&run(world, kernel, view, SH, "echo mine >> theirs.txt && echo written; cat theirs.txt"));
+        let said = said(&run(
+            world,
+            kernel,
+            view,
+            SH,
+            "echo mine >> theirs.txt && echo written; cat theirs.txt",
+        ));
         assert!(said.contains("theirs") && !said.contains("written"), "{name}: {said}");
         assert!(said.contains("too large"), "{name}: {said}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "theirs\n");

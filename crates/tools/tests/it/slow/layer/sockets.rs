@@ -2,6 +2,9 @@
 
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use skillful_tools::sandbox::{Confinement, Ending, Limits, Network, Output, Reason};
 
 use super::attempt::{contained, run, views, works_in_namespaces, world};
 use crate::world::{is_root, said};
@@ -110,7 +113,9 @@ fn a_socket_in_a_folder_that_can_be_read_leads_nowhere() {
         let mut places = vec![world.root.join("workspace/w.sock"), world.root.join("skill/s.sock")];
         if is_root() {
             places.push(Path::new("/opt").join(format!("skillful-{}.sock", std::process::id())));
-            places.push(Path::new("/usr/share").join(format!("skillful-{}.sock", std::process::id())));
+            places.push(
+                Path::new("/usr/share").join(format!("skillful-{}.sock", std::process::id())),
+            );
         }
         for place in places {
             let _ = std::fs::remove_file(&place);
@@ -121,6 +126,49 @@ fn a_socket_in_a_folder_that_can_be_read_leads_nowhere() {
             let said = said(&run(world, kernel, view, PYTHON, &code));
             std::fs::remove_file(&place).unwrap();
             assert!(!said.contains("ESCAPED"), "{name}: {said}");
+        }
+    });
+}
+
+#[test]
+fn what_waits_in_sockets_is_counted() {
+    views(world, |name, world, kernel, view| {
+        if !view.has_private_network() {
+            return;
+        }
+        for family in ["AF_INET", "AF_UNIX"] {
+            let code = r#"
+import socket, time
+server = socket.socket(socket.FAMILY)
+server.bind(("127.0.0.1", 0) if socket.FAMILY == socket.AF_INET else "/tmp/full.sock")
+server.listen(500)
+kept = []
+for _ in range(400):
+    client = socket.socket(socket.FAMILY)
+    client.connect(server.getsockname())
+    kept.append((client, server.accept()))
+    client.setblocking(False)
+    try:
+        while True:
+            client.send(bytes(65536))
+    except BlockingIOError:
+        pass
+time.sleep(25)
+"#;
+            let confinement = Confinement {
+                network: Network::Private,
+                limits: Limits { memory: 128 << 20, ..Limits::default() },
+                ..Confinement::default()
+            };
+            let code = code.replace("FAMILY", family);
+            let mut invocation = world.invocation(Path::new(PYTHON), &["-c", &code]);
+            invocation.folder = view.folder().into();
+            let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+            let output = Output { stdout: &mut stdout, stderr: &mut stderr };
+            let cancelled = AtomicBool::new(false);
+            let exit = view.run(kernel, &confinement, &invocation, output, &cancelled).unwrap();
+            assert_eq!(exit.ending, Ending::Killed(Reason::Memory), "{name}: {}", said(&exit));
+            assert!(exit.applied.private_network);
         }
     });
 }

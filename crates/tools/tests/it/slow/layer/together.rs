@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use skillful_tools::sandbox::{Confinement, Ending, Kernel, Limits, Network, Output, Reason, Stdin};
+use skillful_tools::sandbox::{
+    Confinement, Ending, Kernel, Limits, Network, Output, Reason, Stdin,
+};
 use skillful_tools::view::{View, ViewKind, ViewOptions};
 
 use super::attempt::{run, views, world};
@@ -20,10 +22,22 @@ const PYTHON: &str = "/usr/bin/python3";
 #[test]
 fn a_later_command_sees_what_an_earlier_one_wrote() {
     views(world, |name, world, kernel, view| {
-        run(world, kernel, view, SH, "echo new > new; rm notes.txt; mkdir -p a/b; echo x > ${HOME}/h; echo y > /tmp/t 2>/dev/null");
+        run(
+            world,
+            kernel,
+            view,
+            SH,
+            "echo new > new; rm notes.txt; mkdir -p a/b; echo x > ${HOME}/h; echo y > /tmp/t 2>/dev/null",
+        );
         let said_next = said(&run(world, kernel, view, SH, "cat new; ls notes.txt; ls a; cat ~/h"));
-        assert!(said_next.starts_with("new\nb\nx\n") && said_next.contains("notes.txt"), "{name}: {said_next}");
-        assert!(world.root.join("workspace/notes.txt").exists() && !world.root.join("workspace/new").exists());
+        assert!(
+            said_next.starts_with("new\nb\nx\n") && said_next.contains("notes.txt"),
+            "{name}: {said_next}"
+        );
+        assert!(
+            world.root.join("workspace/notes.txt").exists()
+                && !world.root.join("workspace/new").exists()
+        );
     });
 }
 
@@ -68,7 +82,8 @@ fn a_command_can_be_talked_to() {
     let kernel = Kernel::detect();
     let view = world.view(&kernel);
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
-    let mut invocation = world.invocation(Path::new(SH), &["-c", "read a; echo got $a; read b; echo then $b"]);
+    let mut invocation =
+        world.invocation(Path::new(SH), &["-c", "read a; echo got $a; read b; echo then $b"]);
     invocation.folder = view.folder().into();
     invocation.stdin = Stdin::Pipe(Arc::new(reader));
     let talking = thread::spawn(move || {
@@ -79,7 +94,8 @@ fn a_command_can_be_talked_to() {
     });
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let output = Output { stdout: &mut stdout, stderr: &mut stderr };
-    view.run(&kernel, &Confinement::default(), &invocation, output, &AtomicBool::new(false)).unwrap();
+    view.run(&kernel, &Confinement::default(), &invocation, output, &AtomicBool::new(false))
+        .unwrap();
     talking.join().unwrap();
     assert_eq!(String::from_utf8(stdout).unwrap(), "got one\nthen two\n");
 }
@@ -88,7 +104,13 @@ fn a_command_can_be_talked_to() {
 fn nothing_outlives_its_command() {
     views(world, |name, world, kernel, view| {
         let started = Instant::now();
-        run(world, kernel, view, SH, "setsid sh -c 'sleep 3; echo late > late' > /dev/null 2>&1 & echo started");
+        run(
+            world,
+            kernel,
+            view,
+            SH,
+            "setsid sh -c 'sleep 3; echo late > late' > /dev/null 2>&1 & echo started",
+        );
         assert!(started.elapsed() < Duration::from_secs(3), "{name}");
         thread::sleep(Duration::from_millis(3500).saturating_sub(started.elapsed()));
         let said = said(&run(world, kernel, view, SH, "ls"));
@@ -105,8 +127,13 @@ fn git_commits_into_the_layer() {
             let workspace = world.root.join("workspace");
             fs::remove_dir_all(workspace.join(".git")).unwrap();
             let run = |arguments: &[&str]| {
-                let output = std::process::Command::new(&git).args(arguments).current_dir(&workspace)
-                    .env("HOME", &world.root).env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+                let output = std::process::Command::new(&git)
+                    .args(arguments)
+                    .current_dir(&workspace)
+                    .env("HOME", &world.root)
+                    .env("GIT_CONFIG_NOSYSTEM", "1")
+                    .output()
+                    .unwrap();
                 assert!(output.status.success(), "{output:?}");
             };
             run(&["init", "-q", "-b", "main"]);
@@ -128,17 +155,23 @@ fn git_commits_into_the_layer() {
 #[test]
 fn the_layer_has_limits() {
     views(world, |name, world, kernel, view| {
-        let mut check = |limits: Limits, code: &str, reason: Reason| {
+        let check = |limits: Limits, code: &str, reason: Reason| {
             let confinement = Confinement { limits, ..Confinement::default() };
             let mut invocation = world.invocation(Path::new(SH), &["-c", code]);
             invocation.folder = view.folder().into();
             let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
             let output = Output { stdout: &mut stdout, stderr: &mut stderr };
-            let exit = view.run(kernel, &confinement, &invocation, output, &AtomicBool::new(false)).unwrap();
+            let exit = view
+                .run(kernel, &confinement, &invocation, output, &AtomicBool::new(false))
+                .unwrap();
             assert_eq!(exit.ending, Ending::Killed(reason), "{name}: {}", said(&exit));
         };
         let few = Limits { files: 500, ..Limits::default() };
-        check(few, "mkdir many; i=0; while [ $i -lt 100000 ]; do : > many/$i; i=$((i+1)); done; sleep 20", Reason::Files);
+        check(
+            few,
+            "mkdir many; i=0; while [ $i -lt 100000 ]; do : > many/$i; i=$((i+1)); done; sleep 20",
+            Reason::Files,
+        );
         let small = Limits { disk: 8 << 20, ..Limits::default() };
         check(small, "rm -r many; head -c 50000000 /dev/zero > large; sleep 20", Reason::Disk);
     });
@@ -148,7 +181,10 @@ fn the_layer_has_limits() {
 fn file_tools_see_what_programs_see() {
     views(world, |name, world, kernel, view| {
         run(world, kernel, view, SH, "echo new > new; rm notes.txt");
-        let through = std::path::PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&view.root())));
+        let through = std::path::PathBuf::from(format!(
+            "/proc/self/fd/{}",
+            std::os::fd::AsRawFd::as_raw_fd(&view.root())
+        ));
         assert_eq!(fs::read_to_string(through.join("new")).unwrap(), "new\n", "{name}");
         assert!(!through.join("notes.txt").exists(), "{name}");
         fs::write(through.join("tool.txt"), "from a tool\n").unwrap();
@@ -165,7 +201,13 @@ fn a_workspace_that_is_too_large_for_a_copy_is_read_only() {
     let view = View::open(&kernel, world.places(), options).unwrap();
     assert_eq!(view.kind(), ViewKind::ReadOnly);
     assert!(view.reason().unwrap().contains("10000 bytes"), "{:?}", view.reason());
-    let said = said(&run(&world, &kernel, &view, SH, "cat notes.txt .env; echo x > new; echo x > ~/mine && cat ~/mine"));
+    let said = said(&run(
+        &world,
+        &kernel,
+        &view,
+        SH,
+        "cat notes.txt .env; echo x > new; echo x > ~/mine && cat ~/mine",
+    ));
     assert!(said.starts_with("harmless\nx\n") && !said.contains(crate::world::SECRET), "{said}");
     assert!(!world.root.join("workspace/new").exists());
 }

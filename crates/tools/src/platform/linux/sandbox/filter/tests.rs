@@ -273,3 +273,32 @@ fn every_listed_call_is_found_by_the_search() {
         assert_eq!(verdict(&program, ARCHITECTURE.unwrap(), call, [0; 6]), expected, "{call}");
     }
 }
+
+#[test]
+fn a_private_network_opens_what_stays_inside() {
+    let plan = plan(Isolation::Namespaces, 7);
+    let check = |call, arguments: &[i32], expected| {
+        let arguments: Vec<_> =
+            arguments.iter().map(|argument| u64::from(argument.cast_unsigned())).collect();
+        check(&plan, Network::Private, call, &arguments, expected);
+    };
+    for family in [AF_UNIX, AF_INET, AF_INET6] {
+        for kind in [SOCK_STREAM, SOCK_DGRAM] {
+            check(libc::SYS_socket, &[family, kind | libc::SOCK_CLOEXEC, 0], ALLOW);
+        }
+        check(libc::SYS_socket, &[family, libc::SOCK_RAW, 0], refuse(EPERM));
+    }
+    check(libc::SYS_socket, &[AF_UNIX, SOCK_SEQPACKET, 0], ALLOW);
+    check(libc::SYS_socket, &[AF_NETLINK, libc::SOCK_RAW, NETLINK_ROUTE], ALLOW);
+    check(libc::SYS_socket, &[AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_NETFILTER], refuse(EPERM));
+    for family in [libc::AF_PACKET, libc::AF_VSOCK, libc::AF_ALG, libc::AF_BLUETOOTH] {
+        check(libc::SYS_socket, &[family, SOCK_STREAM, 0], refuse(EPERM));
+    }
+    for call in [libc::SYS_bind, libc::SYS_connect, libc::SYS_sendmsg, libc::SYS_accept4] {
+        check(call, &[], ALLOW);
+    }
+    check(libc::SYS_setsockopt, &[3, libc::SOL_SOCKET, libc::SO_REUSEADDR], ALLOW);
+    // It succeeds, and nothing happens.
+    check(libc::SYS_setsockopt, &[3, libc::SOL_SOCKET, libc::SO_SNDBUF], refuse(0));
+    check(libc::SYS_setsockopt, &[3, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE], refuse(0));
+}

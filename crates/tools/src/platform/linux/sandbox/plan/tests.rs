@@ -58,8 +58,8 @@ fn no_sandbox_was_asked_for_and_none_is_claimed() {
     let (_, applied) = plan(&Kernel::complete(), &in_mode(SandboxMode::Off)).unwrap();
     let expected = serde_json::json!({
         "mode": "off", "landlock_abi": null, "seccomp": false, "no_new_privileges": false,
-        "limits": null, "network": null, "hidden": 0, "unsearched": 0, "isolation": "swept",
-        "missing": [],
+        "limits": null, "network": null, "hidden": 0, "unsearched": 0, "view": null,
+        "private_network": false, "isolation": "swept", "missing": [],
     });
     assert_eq!(serde_json::to_value(applied).unwrap(), expected);
 }
@@ -68,8 +68,8 @@ fn no_sandbox_was_asked_for_and_none_is_claimed() {
 fn limits_are_written_in_plain_units() {
     let (_, applied) = plan(&Kernel::complete(), &in_mode(SandboxMode::Required)).unwrap();
     let expected = serde_json::json!({
-        "time": 30.0, "cpu": 60.0, "memory": 2_147_483_648_u64, "processes": 256,
-        "file_size": 536_870_912, "disk": 1_073_741_824, "open_files": 1024,
+        "time": 120.0, "cpu": 60.0, "memory": 2_147_483_648_u64, "processes": 256,
+        "file_size": 536_870_912, "disk": 2_147_483_648_u64, "files": 100_000, "open_files": 1024,
         "output": 268_435_456, "kept": 65536,
     });
     assert_eq!(serde_json::to_value(applied.limits).unwrap(), expected);
@@ -77,5 +77,17 @@ fn limits_are_written_in_plain_units() {
     assert_eq!(read, Limits { time: std::time::Duration::from_millis(500), ..Limits::default() });
     for refused in [r#"{"time": -1}"#, r#"{"time": 1e300}"#, r#"{"tiem": 1}"#] {
         assert!(serde_json::from_str::<Limits>(refused).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn a_private_network_is_only_inside_a_view() {
+    let confinement = Confinement { network: Network::Private, ..in_mode(SandboxMode::Required) };
+    let (_, applied) = plan(&Kernel::complete(), &confinement).unwrap();
+    assert_eq!((applied.network, applied.private_network), (Some(Network::Denied), false));
+    for (has_network, expected) in [(true, Network::Private), (false, Network::Denied)] {
+        let (plan, applied) = plan_inside(&Kernel::complete(), &confinement, has_network).unwrap();
+        assert_eq!((plan.network, applied.network), (expected, Some(expected)));
+        assert!(applied.private_network);
     }
 }
