@@ -16,11 +16,11 @@ pub use crate::limits::Limits;
 use crate::network::NetworkPolicy;
 use path::{SKILL, SKILL_SCHEME};
 
-use closed::{Closed, Guard, Repositories};
 pub(crate) use closed::Identity;
+use closed::{Closed, Guard, Repositories};
 pub(crate) use path::{LONGEST, normal_path, real_path};
-pub(crate) use secrets::STATE;
 pub use secrets::PathPatterns;
+pub(crate) use secrets::STATE;
 pub(crate) use spelling::fold;
 pub use target::Previous;
 pub(crate) use target::Target;

@@ -85,10 +85,8 @@ fn prepare(
     disk: &Disk,
 ) -> Result<Vec<Option<Stamp>>, ChangesError> {
     stage((&plan.parts, steps), &trees.layer, kept, disk)?;
-    let seen: HashMap<&LayerPath, Stamp> = plan
-        .changes()
-        .filter_map(|change| Some((&change.path, change.seen?)))
-        .collect();
+    let seen: HashMap<&LayerPath, Stamp> =
+        plan.changes().filter_map(|change| Some((&change.path, change.seen?))).collect();
     let states = verify(steps, |path| seen.get(path).copied(), (&trees.workspace, kept))?;
     let states = states.map_err(conflicts)?;
     kept.write_record(&Record { set: plan.set, steps: steps.to_vec() }, disk)?;

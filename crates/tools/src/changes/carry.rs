@@ -116,7 +116,9 @@ impl<'a> Carrier<'a> {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stop::Foreign(step.path.clone())),
             Err(error) if is_link(&error) => Err(Stop::Foreign(step.path.clone())),
-            Err(error) => Err(Stop::Error(ChangesError::Io { doing: "change", path: full, source: error })),
+            Err(error) => {
+                Err(Stop::Error(ChangesError::Io { doing: "change", path: full, source: error }))
+            }
         }
     }
 
@@ -310,12 +312,10 @@ pub(super) fn is_node(place: Place<'_>, node: &Node) -> io::Result<Option<Stamp>
             found.kind == Kind::Link && link_target(place.0, place.1)? == *target
         }
         Node::File { size, mode, sha256 } => {
-            found.kind == Kind::File
-                && (found.size, found.permissions()) == (*size, *mode)
-                && {
-                    let mut file = beneath::open_file(place.0, Path::new(place.1))?;
-                    hash(&mut file, &mut Vec::new())? == *sha256
-                }
+            found.kind == Kind::File && (found.size, found.permissions()) == (*size, *mode) && {
+                let mut file = beneath::open_file(place.0, Path::new(place.1))?;
+                hash(&mut file, &mut Vec::new())? == *sha256
+            }
         }
     };
     Ok(is_same.then_some(found))
@@ -381,7 +381,9 @@ pub(super) fn verify(
         match look.doing("read", workspace.full(&step.path))? {
             Look::Fine(state) => states.push(state),
             Look::Foreign => foreign.push(step.path.clone()),
-            Look::Elsewhere => return Err(ChangesError::OtherFileSystem { path: step.path.clone() }),
+            Look::Elsewhere => {
+                return Err(ChangesError::OtherFileSystem { path: step.path.clone() });
+            }
         }
     }
     Ok(if foreign.is_empty() { Ok(states) } else { Err(foreign) })

@@ -33,7 +33,8 @@ pub fn collect(
     let mut gathering = Gathering { base, rules, set: ChangeSet::default(), unchanged: Vec::new() };
     gathering.set.held = walked.held;
     for (at, touched) in walked.touched.into_iter().enumerate() {
-        let before = contents.node(&trees.workspace, touched.before, (at, Side::Before), &touched.path)?;
+        let before =
+            contents.node(&trees.workspace, touched.before, (at, Side::Before), &touched.path)?;
         let after = contents.node(&trees.layer, touched.after, (at, Side::After), &touched.path)?;
         gathering.compare(touched, before, after);
     }
@@ -177,8 +178,9 @@ impl Gathering<'_> {
     fn bring_back_folders(&mut self) {
         for (change, was) in std::mem::take(&mut self.unchanged) {
             let start = self.set.changes.partition_point(|other| other.path <= change.path);
-            let mut inside =
-                self.set.changes[start..].iter().take_while(|other| other.path.is_within(&change.path));
+            let mut inside = self.set.changes[start..]
+                .iter()
+                .take_while(|other| other.path.is_within(&change.path));
             if inside.any(|other| other.after.is_some()) {
                 let Change { path, before, after, .. } = change.clone();
                 let conflict = Conflict { path, base: Some(was), ours: after, theirs: before };

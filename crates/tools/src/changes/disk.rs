@@ -11,8 +11,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RawMode, Timespec, Timestamps, UTIME_OMIT, fchmod, fsync, futimens, linkat, mkdirat,
-    openat, renameat, symlinkat, unlinkat,
+    AtFlags, Mode, OFlags, RawMode, Timespec, Timestamps, UTIME_OMIT, fchmod, fsync, futimens,
+    linkat, mkdirat, openat, renameat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -83,7 +83,8 @@ impl Disk {
 
     pub(super) fn create_file(&self, (folder, name): Place<'_>) -> io::Result<File> {
         self.ask(Operation::Create(name))?;
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(File::from(openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?))
     }
 

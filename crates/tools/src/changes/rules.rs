@@ -100,10 +100,14 @@ impl fmt::Display for Reason {
             Self::Agent => "agents and version control keep their settings there",
             Self::Closed => "skills and other closed folders stay as they are",
             Self::Git => "Git could run a program because of it",
-            Self::Repository => "Git would take the folder for a repository, and its settings can run programs",
+            Self::Repository => {
+                "Git would take the folder for a repository, and its settings can run programs"
+            }
             Self::Hidden => "the file is hidden from the run, so the run cannot delete it",
             Self::Folder => "the folder that it belongs to stays as it is",
-            Self::SetId => "the file is applied without the bit that lets it run as its owner or group",
+            Self::SetId => {
+                "the file is applied without the bit that lets it run as its owner or group"
+            }
         })
     }
 }
@@ -154,9 +158,8 @@ impl Rules {
         workspace: &Tree,
     ) -> Option<Held> {
         let mut guard = Guard::new(self, workspace);
-        let held = |path: &LayerPath| {
-            Some(Held { path: path.clone(), reason: guard.reason(path)? })
-        };
+        let held =
+            |path: &LayerPath| Some(Held { path: path.clone(), reason: guard.reason(path)? });
         paths.into_iter().find_map(held)
     }
 
@@ -288,8 +291,11 @@ pub(super) fn without_orphans(
     }
     // And what is put into a folder needs one.
     let mut folders: HashSet<LayerPath> = HashSet::new();
-    let paths: Vec<LayerPath> =
-        left.values().filter(|change| change.after.is_some()).map(|change| change.path.clone()).collect();
+    let paths: Vec<LayerPath> = left
+        .values()
+        .filter(|change| change.after.is_some())
+        .map(|change| change.path.clone())
+        .collect();
     for path in paths {
         let Some(parent) = path.parent() else { continue };
         let is_there = folders.contains(&parent)

@@ -135,7 +135,8 @@ impl Change {
 /// The changes in lines, in order; those of ignored folders are folded.
 pub fn summary(set: &ChangeSet, workspace: &Path) -> Result<Vec<Line>, ChangesError> {
     let workspace = Tree::open(workspace)?;
-    let mut ignored = Ignored { workspace: &workspace, files: HashMap::new(), folds: HashMap::new() };
+    let mut ignored =
+        Ignored { workspace: &workspace, files: HashMap::new(), folds: HashMap::new() };
     let mut renames = Renames::among(set);
     let mut lines: Vec<Line> = Vec::new();
     for change in &set.changes {
@@ -220,7 +221,8 @@ impl Ignored<'_> {
         let workspace = self.workspace;
         for above in folder.folders().map(Some).chain([None]) {
             let start = above.as_ref().map_or(0, |above| above.as_bytes().len() + 1);
-            let list = self.files.entry(above).or_insert_with_key(|at| list(workspace, at.as_ref()));
+            let list =
+                self.files.entry(above).or_insert_with_key(|at| list(workspace, at.as_ref()));
             let inner = &folder.as_bytes()[start..];
             let inner: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(inner);
             match list.as_ref().map(|list| list.matched(Path::new(inner), true)) {

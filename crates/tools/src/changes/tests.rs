@@ -120,7 +120,8 @@ impl World {
         };
         let held = set.held.iter().map(|held| format!("!{}", held.path));
         let conflicts = set.conflicts.iter().map(|conflict| format!("?{}", conflict.path));
-        let all: Vec<String> = set.changes.iter().map(change).chain(held).chain(conflicts).collect();
+        let all: Vec<String> =
+            set.changes.iter().map(change).chain(held).chain(conflicts).collect();
         all.join(" ")
     }
 }
@@ -179,7 +180,10 @@ fn snapshot(folder: &Path) -> Snapshot {
                 fs::read(&path).unwrap()
             };
             let time = (!stat.is_dir()).then(|| (stat.mtime(), stat.mtime_nsec()));
-            found.insert(path.strip_prefix(folder).unwrap().to_owned(), (stat.mode(), content, time));
+            found.insert(
+                path.strip_prefix(folder).unwrap().to_owned(),
+                (stat.mode(), content, time),
+            );
         }
     }
     found

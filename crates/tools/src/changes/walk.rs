@@ -43,7 +43,10 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    pub(super) fn open(layer: &Layer<'_>, workspace: &std::path::Path) -> Result<Self, ChangesError> {
+    pub(super) fn open(
+        layer: &Layer<'_>,
+        workspace: &std::path::Path,
+    ) -> Result<Self, ChangesError> {
         Ok(Self { layer: Tree::open(layer.folder())?, workspace: Tree::open(workspace)? })
     }
 }
@@ -126,7 +129,9 @@ impl Walk<'_> {
         }
         if let Some(lower) = lower.as_ref().filter(|_| is_cut) {
             for name in names(lower).doing("read", &place)? {
-                if !seen.contains(&name) && let Some(path) = self.path(folder, &name) {
+                if !seen.contains(&name)
+                    && let Some(path) = self.path(folder, &name)
+                {
                     let before = stamp(Some(lower), &name).doing("read", place.join(&*name))?;
                     self.touch(path, before, None, true)?;
                 }
