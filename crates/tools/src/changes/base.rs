@@ -311,6 +311,7 @@ fn optional<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
         Err(error) if super::tree::is_missing(&error) || super::tree::is_link(&error) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(None),
         Err(error) => Err(error),

@@ -3,6 +3,7 @@
 //! Invariants: what is the same in both is no change, so nothing is left after applying. What the run only looked at
 //! is none either, even if somebody else changed it since.
 
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -91,7 +92,10 @@ impl Contents {
         }
         let now = SystemTime::now();
         for ((job, (at, side)), hash) in jobs.iter().zip(places).zip(hash_all(&jobs)) {
-            let hash = hash.doing("read", job.tree.full(job.path))?;
+            let hash = match hash {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => continue,
+                hash => hash.doing("read", job.tree.full(job.path))?,
+            };
             known[at][side] = Some(hash);
             if side == 1 {
                 hashes.remember(&job.stamp, hash, now);
@@ -117,16 +121,17 @@ impl Contents {
                 Some(Node::Link { target })
             }
             (Kind::Folder, _) => Some(Node::Folder { mode }),
+            (Kind::File, None) => return Ok(Some(Seen::Held(Reason::Unreadable))),
             _ => None,
         };
-        Ok(Some(node.map_or(Seen::Special, Seen::Node)))
+        Ok(Some(node.map_or(Seen::Held(Reason::Special), Seen::Node)))
     }
 }
 
 /// Something at a path.
 enum Seen {
     Node(Node),
-    Special,
+    Held(Reason),
 }
 
 struct Gathering<'a> {
@@ -140,9 +145,12 @@ struct Gathering<'a> {
 impl Gathering<'_> {
     fn compare(&mut self, touched: Touched, before: Option<Seen>, after: Option<Seen>) {
         let Touched { path, before: seen, after: stamp } = touched;
-        let (Some(before), Some(after)) = (plain(before), plain(after)) else {
-            self.set.held.push(Held { path, reason: Reason::Special });
-            return;
+        let (before, after) = match (plain(before), plain(after)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(reason), _) | (_, Err(reason)) => {
+                self.set.held.push(Held { path, reason });
+                return;
+            }
         };
         if before == after {
             return;
@@ -191,12 +199,12 @@ impl Gathering<'_> {
     }
 }
 
-/// What can be applied; none where it cannot.
-fn plain(seen: Option<Seen>) -> Option<Option<Node>> {
+/// What can be applied, or why it cannot.
+fn plain(seen: Option<Seen>) -> Result<Option<Node>, Reason> {
     match seen {
-        None => Some(None),
-        Some(Seen::Node(node)) => Some(Some(node)),
-        Some(Seen::Special) => None,
+        None => Ok(None),
+        Some(Seen::Node(node)) => Ok(Some(node)),
+        Some(Seen::Held(reason)) => Err(reason),
     }
 }
 

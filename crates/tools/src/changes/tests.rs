@@ -17,6 +17,7 @@ mod crash;
 mod held;
 mod property;
 mod shown;
+mod slow;
 
 /// Everything in a folder: kind and mode, content, time of modification of files and links.
 type Snapshot = BTreeMap<PathBuf, (u32, Vec<u8>, Option<(i64, i64)>)>;
@@ -33,7 +34,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let folder = temporary();
+        Self::at(temporary())
+    }
+
+    fn at(folder: TempDir) -> Self {
         let path = folder.path().canonicalize().unwrap();
         let make = |name: &str| {
             fs::create_dir(path.join(name)).unwrap();
