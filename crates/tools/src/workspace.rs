@@ -18,9 +18,10 @@ use path::{SKILL, SKILL_SCHEME, real_path_beneath};
 
 use closed::{Closed, Guard};
 pub(crate) use closed::Identity;
+use closed::{Closed, Guard, Repositories};
 pub(crate) use path::{LONGEST, normal_path, real_path};
-pub(crate) use secrets::STATE;
 pub use secrets::PathPatterns;
+pub(crate) use secrets::STATE;
 pub(crate) use spelling::fold;
 pub(crate) use target::Target;
 pub(crate) use twins::{Twins, has_twin};

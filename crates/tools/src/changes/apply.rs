@@ -9,20 +9,20 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::carry::{Carrier, Stop, is_node, verify};
+use super::carry::{Carrier, Stop};
 use super::conflict::Conflict;
 use super::disk::Disk;
-use super::error::{ChangesError, Doing};
+use super::error::ChangesError;
 use super::layer::Layer;
 use super::node::Stamp;
 use super::path::LayerPath;
-use super::plan::{Act, Plan, Step, steps};
+use super::plan::{Plan, Step, steps};
 use super::rules::Rules;
-use super::stage::{slot_name, stage};
+use super::stage::stage;
 use super::store::{Kept, Phase, Record, Store};
 use super::tree::Tree;
+use super::verify::{check_slots, verify};
 use super::walk::Trees;
-use std::os::fd::AsFd;
 
 /// What was applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -85,10 +85,8 @@ fn prepare(
     disk: &Disk,
 ) -> Result<Vec<Option<Stamp>>, ChangesError> {
     stage((&plan.parts, steps), &trees.layer, kept, disk)?;
-    let seen: HashMap<&LayerPath, Stamp> = plan
-        .changes()
-        .filter_map(|change| Some((&change.path, change.seen?)))
-        .collect();
+    let seen: HashMap<&LayerPath, Stamp> =
+        plan.changes().filter_map(|change| Some((&change.path, change.seen?))).collect();
     let states = verify(steps, |path| seen.get(path).copied(), (&trees.workspace, kept))?;
     let states = states.map_err(conflicts)?;
     kept.write_record(&Record { set: plan.set, steps: steps.to_vec() }, disk)?;
@@ -239,25 +237,6 @@ fn recorded(kept: &Kept, workspace: &Tree, rules: &Rules) -> Result<Vec<Step>, C
         Some(held) => Err(ChangesError::Held { path: held.path, reason: held.reason }),
         None => Ok(steps),
     }
-}
-
-/// Looks whether what comes back is what it was.
-fn check_slots(steps: &[Step], kept: &Kept) -> Result<(), ChangesError> {
-    let check = |step: &Step| -> Result<(), ChangesError> {
-        let (Act::Put { slot, becomes } | Act::Swap { slot, becomes, .. }) = &step.act else {
-            return Ok(());
-        };
-        let name = slot_name(*slot);
-        let path = kept.path.join("slots").join(&name);
-        match is_node((kept.slots().as_fd(), &name), becomes).doing("read", &path)? {
-            Some(_) => Ok(()),
-            None => {
-                let reason = format!("it should be `{}` as it was before", step.path);
-                Err(ChangesError::Damaged { path, reason })
-            }
-        }
-    };
-    super::hash::side_by_side(steps, |step, _| check(step)).into_iter().collect()
 }
 
 fn reason(stop: Stop, left: Vec<LayerPath>, kept: &Kept) -> ChangesError {

@@ -158,9 +158,8 @@ impl Base {
                 self.know(workspace, touched, content)?;
             }
         }
-        let is_file = |touched: &&&Touched| {
-            touched.before.is_some_and(|before| before.kind == Kind::File)
-        };
+        let is_file =
+            |touched: &&&Touched| touched.before.is_some_and(|before| before.kind == Kind::File);
         let files: Vec<&Touched> = others.iter().filter(is_file).copied().collect();
         let jobs: Vec<Job<'_>> = files
             .iter()
@@ -281,8 +280,7 @@ impl Base {
 
 impl Noted {
     fn new(touched: &Touched, since: SystemTime) -> Self {
-        let is_old =
-            |stamp: &Stamp| stamp.kind == Kind::Folder || stamp.changed < before(since);
+        let is_old = |stamp: &Stamp| stamp.kind == Kind::Folder || stamp.changed < before(since);
         Self {
             was: touched.before.map(|stamp| Was { stamp, content: None }),
             is_certain: touched.before.as_ref().is_none_or(is_old),
@@ -313,6 +311,7 @@ fn optional<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
         Err(error) if super::tree::is_missing(&error) || super::tree::is_link(&error) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(None),
         Err(error) => Err(error),

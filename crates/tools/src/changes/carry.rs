@@ -4,22 +4,18 @@
 //! step never loses what it finds: what is not what it expects is put back where it was.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use super::disk::Disk;
 use super::error::{ChangesError, Doing};
-use super::hash::{hash, side_by_side};
 use super::node::{Kind, Node, Stamp};
 use super::path::LayerPath;
 use super::plan::{Act, Step};
 use super::stage::{MANY, slot_name};
 use super::store::Kept;
-use super::tree::{Tree, entry, is_link, is_missing, link_target, names};
-use crate::beneath;
+use super::tree::{Tree, entry, is_link, is_missing};
+use super::verify::is_node;
 use crate::platform::files::Place;
 
 /// Why a step was not done.
@@ -116,7 +112,9 @@ impl<'a> Carrier<'a> {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stop::Foreign(step.path.clone())),
             Err(error) if is_link(&error) => Err(Stop::Foreign(step.path.clone())),
-            Err(error) => Err(Stop::Error(ChangesError::Io { doing: "change", path: full, source: error })),
+            Err(error) => {
+                Err(Stop::Error(ChangesError::Io { doing: "change", path: full, source: error }))
+            }
         }
     }
 
@@ -135,11 +133,17 @@ impl<'a> Carrier<'a> {
     fn take(&mut self, step: &Step, slot: u32, was: &Node, trust: Trust) -> io::Result<bool> {
         let (kept, disk, slot) = (self.kept, self.disk, slot_name(slot));
         let slot: Place<'_> = (kept.slots().as_fd(), &slot);
-        if entry(slot.0, slot.1)?.is_some() {
+        let taken = entry(slot.0, slot.1)?;
+        let Some(folder) = self.folder(step)? else { return Ok(taken.is_some()) };
+        let place = (folder.as_fd(), step.path.name());
+        if let Some(taken) = taken {
+            // A file with both names was on its way from one to the other.
+            let found = entry(place.0, place.1)?;
+            if found.is_some_and(|found| found.st_ino == taken.st_ino) {
+                disk.remove(place)?;
+            }
             return Ok(true);
         }
-        let Some(folder) = self.folder(step)? else { return Ok(false) };
-        let place = (folder.as_fd(), step.path.name());
         let Some(found) = expected(place, was, trust)? else { return Ok(false) };
         disk.rename(place, slot)?;
         if is_there(slot, &found)? {
@@ -297,99 +301,4 @@ fn expected(place: Place<'_>, was: &Node, trust: Trust) -> io::Result<Option<Sta
 fn is_there(place: Place<'_>, seen: &Stamp) -> io::Result<bool> {
     let found = entry(place.0, place.1)?.as_ref().map(Stamp::of);
     Ok(found.is_some_and(|found| found.is_same_file(seen)))
-}
-
-/// What is at a place, if it is that, by its content.
-pub(super) fn is_node(place: Place<'_>, node: &Node) -> io::Result<Option<Stamp>> {
-    let Some(found) = entry(place.0, place.1)?.as_ref().map(Stamp::of) else { return Ok(None) };
-    let is_same = match node {
-        Node::Folder { mode } => {
-            found.kind == Kind::Folder && (found.mode == *mode || found.permissions() == *mode)
-        }
-        Node::Link { target } => {
-            found.kind == Kind::Link && link_target(place.0, place.1)? == *target
-        }
-        Node::File { size, mode, sha256 } => {
-            found.kind == Kind::File
-                && (found.size, found.permissions()) == (*size, *mode)
-                && {
-                    let mut file = beneath::open_file(place.0, Path::new(place.1))?;
-                    hash(&mut file, &mut Vec::new())? == *sha256
-                }
-        }
-    };
-    Ok(is_same.then_some(found))
-}
-
-/// Looks whether every path is what its first step expects, before anything is done. Answers what the file system says
-/// about each, or the paths that somebody changed.
-pub(super) fn verify(
-    steps: &[Step],
-    seen: impl Fn(&LayerPath) -> Option<Stamp> + Sync,
-    (workspace, kept): (&Tree, &Kept),
-) -> Result<Result<Vec<Option<Stamp>>, Vec<LayerPath>>, ChangesError> {
-    let device = kept.device()?;
-    let mut paths = HashSet::new();
-    let first: Vec<(&Step, bool)> =
-        steps.iter().map(|step| (step, paths.insert(&step.path))).collect();
-    let goes = |step: &&Step| matches!(step.act, Act::Take { .. } | Act::RemoveFolder { .. });
-    let going: HashSet<&LayerPath> = steps.iter().filter(goes).map(|step| &step.path).collect();
-    let makes = |step: &&Step| matches!(step.act, Act::MakeFolder { .. });
-    let made: HashSet<&LayerPath> = steps.iter().filter(makes).map(|step| &step.path).collect();
-    let look = |(step, is_first): &(&Step, bool)| -> io::Result<Look> {
-        let folder = match workspace.folder(step.path.parent().as_ref()) {
-            Ok(folder) => folder,
-            Err(error) if is_missing(&error) || is_link(&error) => {
-                let will_be = || step.path.parent().is_some_and(|parent| made.contains(&parent));
-                let is_fine = step.expects().is_none() && will_be() || !is_first;
-                return Ok(if is_fine { Look::Fine(None) } else { Look::Foreign });
-            }
-            Err(error) => return Err(error),
-        };
-        #[allow(clippy::unnecessary_cast, reason = "the type differs from system to system")]
-        if rustix::fs::fstat(&folder)?.st_dev as u64 != device {
-            return Ok(Look::Elsewhere);
-        }
-        if !is_first {
-            return Ok(Look::Fine(None));
-        }
-        let place = (folder.as_fd(), step.path.name());
-        let found = entry(place.0, place.1)?.as_ref().map(Stamp::of);
-        let stays = |names: Vec<Box<OsStr>>| {
-            let path = |name: &OsStr| LayerPath::inside(Some(&step.path), name.as_bytes());
-            names.iter().any(|name| !going.contains(&path(name)))
-        };
-        match (step.expects(), found) {
-            (None, None) => Ok(Look::Fine(None)),
-            (Some(_), Some(found))
-                if found.kind != Kind::Folder && seen(&step.path) == Some(found) =>
-            {
-                Ok(Look::Fine(Some(found)))
-            }
-            (Some(node), Some(_)) => {
-                let Some(found) = is_node(place, &node)? else { return Ok(Look::Foreign) };
-                let removes = matches!(step.act, Act::RemoveFolder { .. });
-                let stays = removes && stays(names(&workspace.folder(Some(&step.path))?)?);
-                Ok(if stays { Look::Foreign } else { Look::Fine(Some(found)) })
-            }
-            _ => Ok(Look::Foreign),
-        }
-    };
-    let looks = side_by_side(&first, |one, _| look(one));
-    let (mut states, mut foreign) = (Vec::with_capacity(steps.len()), Vec::new());
-    for (step, look) in steps.iter().zip(looks) {
-        match look.doing("read", workspace.full(&step.path))? {
-            Look::Fine(state) => states.push(state),
-            Look::Foreign => foreign.push(step.path.clone()),
-            Look::Elsewhere => return Err(ChangesError::OtherFileSystem { path: step.path.clone() }),
-        }
-    }
-    Ok(if foreign.is_empty() { Ok(states) } else { Err(foreign) })
-}
-
-enum Look {
-    Fine(Option<Stamp>),
-    Foreign,
-    /// On another file system.
-    Elsewhere,
 }

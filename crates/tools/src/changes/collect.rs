@@ -3,6 +3,7 @@
 //! Invariants: what is the same in both is no change, so nothing is left after applying. What the run only looked at
 //! is none either, even if somebody else changed it since.
 
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -33,7 +34,8 @@ pub fn collect(
     let mut gathering = Gathering { base, rules, set: ChangeSet::default(), unchanged: Vec::new() };
     gathering.set.held = walked.held;
     for (at, touched) in walked.touched.into_iter().enumerate() {
-        let before = contents.node(&trees.workspace, touched.before, (at, Side::Before), &touched.path)?;
+        let before =
+            contents.node(&trees.workspace, touched.before, (at, Side::Before), &touched.path)?;
         let after = contents.node(&trees.layer, touched.after, (at, Side::After), &touched.path)?;
         gathering.compare(touched, before, after);
     }
@@ -90,7 +92,10 @@ impl Contents {
         }
         let now = SystemTime::now();
         for ((job, (at, side)), hash) in jobs.iter().zip(places).zip(hash_all(&jobs)) {
-            let hash = hash.doing("read", job.tree.full(job.path))?;
+            let hash = match hash {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => continue,
+                hash => hash.doing("read", job.tree.full(job.path))?,
+            };
             known[at][side] = Some(hash);
             if side == 1 {
                 hashes.remember(&job.stamp, hash, now);
@@ -116,16 +121,17 @@ impl Contents {
                 Some(Node::Link { target })
             }
             (Kind::Folder, _) => Some(Node::Folder { mode }),
+            (Kind::File, None) => return Ok(Some(Seen::Held(Reason::Unreadable))),
             _ => None,
         };
-        Ok(Some(node.map_or(Seen::Special, Seen::Node)))
+        Ok(Some(node.map_or(Seen::Held(Reason::Special), Seen::Node)))
     }
 }
 
 /// Something at a path.
 enum Seen {
     Node(Node),
-    Special,
+    Held(Reason),
 }
 
 struct Gathering<'a> {
@@ -139,9 +145,12 @@ struct Gathering<'a> {
 impl Gathering<'_> {
     fn compare(&mut self, touched: Touched, before: Option<Seen>, after: Option<Seen>) {
         let Touched { path, before: seen, after: stamp } = touched;
-        let (Some(before), Some(after)) = (plain(before), plain(after)) else {
-            self.set.held.push(Held { path, reason: Reason::Special });
-            return;
+        let (before, after) = match (plain(before), plain(after)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(reason), _) | (_, Err(reason)) => {
+                self.set.held.push(Held { path, reason });
+                return;
+            }
         };
         if before == after {
             return;
@@ -177,8 +186,9 @@ impl Gathering<'_> {
     fn bring_back_folders(&mut self) {
         for (change, was) in std::mem::take(&mut self.unchanged) {
             let start = self.set.changes.partition_point(|other| other.path <= change.path);
-            let mut inside =
-                self.set.changes[start..].iter().take_while(|other| other.path.is_within(&change.path));
+            let mut inside = self.set.changes[start..]
+                .iter()
+                .take_while(|other| other.path.is_within(&change.path));
             if inside.any(|other| other.after.is_some()) {
                 let Change { path, before, after, .. } = change.clone();
                 let conflict = Conflict { path, base: Some(was), ours: after, theirs: before };
@@ -189,12 +199,12 @@ impl Gathering<'_> {
     }
 }
 
-/// What can be applied; none where it cannot.
-fn plain(seen: Option<Seen>) -> Option<Option<Node>> {
+/// What can be applied, or why it cannot.
+fn plain(seen: Option<Seen>) -> Result<Option<Node>, Reason> {
     match seen {
-        None => Some(None),
-        Some(Seen::Node(node)) => Some(Some(node)),
-        Some(Seen::Special) => None,
+        None => Ok(None),
+        Some(Seen::Node(node)) => Ok(Some(node)),
+        Some(Seen::Held(reason)) => Err(reason),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Differences between two texts, in lines.
 //!
-//! Invariant: whatever the texts are, this takes no more than a moment: beyond the limits a difference is the whole old
-//! text and the whole new one.
+//! Invariant: whatever the texts are, this takes no more than a moment: beyond the limit a difference is everything
+//! between the lines that both texts begin and end with.
 
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff as Difference, InternedInput};
 
-/// How much text is compared line by line.
-const LINES: usize = 100_000;
+/// How many lines are compared with each other. Those that both texts begin and end with do not count.
+const LINES: usize = 20_000;
 /// How much of the beginning tells whether it is a text.
 const LOOKED_AT: usize = 8_000;
 /// How many lines around a change are shown.
@@ -34,15 +34,25 @@ pub(super) struct Hunk {
 /// Where two texts differ.
 pub(super) fn hunks(before: &[&[u8]], after: &[&[u8]]) -> Vec<Hunk> {
     let count = |lines: &[&[u8]]| u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    let start = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let (before, after) = (&before[start..], &after[start..]);
+    let ends = before.iter().rev().zip(after.iter().rev());
+    let end = ends.take_while(|(one, other)| one == other).count();
+    let (before, after) = (&before[..before.len() - end], &after[..after.len() - end]);
+    let start = u32::try_from(start).unwrap_or(u32::MAX);
+    let shifted = |lines: Range<u32>| lines.start + start..lines.end + start;
     if before.len().max(after.len()) > LINES {
-        return vec![Hunk { before: 0..count(before), after: 0..count(after) }];
+        let (before, after) = (shifted(0..count(before)), shifted(0..count(after)));
+        return vec![Hunk { before, after }];
     }
     let mut input = InternedInput::default();
     input.reserve(count(before), count(after));
     input.update_before(before.iter().copied());
     input.update_after(after.iter().copied());
     let difference = Difference::compute(Algorithm::Histogram, &input);
-    difference.hunks().map(|hunk| Hunk { before: hunk.before, after: hunk.after }).collect()
+    let hunk =
+        |hunk: imara_diff::Hunk| Hunk { before: shifted(hunk.before), after: shifted(hunk.after) };
+    difference.hunks().map(hunk).collect()
 }
 
 /// The differences in the form that `diff -u` and Git have, without a header.

@@ -11,8 +11,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RawMode, Timespec, Timestamps, UTIME_OMIT, fchmod, fsync, futimens, linkat, mkdirat,
-    openat, renameat, symlinkat, unlinkat,
+    AtFlags, Mode, OFlags, RawMode, Timespec, Timestamps, UTIME_OMIT, fchmod, fsync, futimens,
+    linkat, mkdirat, openat, renameat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -48,6 +48,8 @@ type Hook = Arc<dyn Fn(Operation<'_>) -> io::Result<()> + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Disk {
     hook: Option<Hook>,
+    /// Whether it does without what only some file systems can do at once.
+    is_plain: bool,
 }
 
 impl fmt::Debug for Disk {
@@ -68,7 +70,13 @@ impl Disk {
     pub fn with_hook(
         hook: impl Fn(Operation<'_>) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self { hook: Some(Arc::new(hook)) }
+        Self { hook: Some(Arc::new(hook)), is_plain: false }
+    }
+
+    /// The same, as on a file system that cannot swap files.
+    #[must_use]
+    pub fn plain(self) -> Self {
+        Self { is_plain: true, ..self }
     }
 
     fn ask(&self, operation: Operation<'_>) -> io::Result<()> {
@@ -83,7 +91,8 @@ impl Disk {
 
     pub(super) fn create_file(&self, (folder, name): Place<'_>) -> io::Result<File> {
         self.ask(Operation::Create(name))?;
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(File::from(openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?))
     }
 
@@ -139,11 +148,13 @@ impl Disk {
     /// Gives a file another place, unless something is there already.
     pub(super) fn rename_new(&self, from: Place<'_>, to: Place<'_>) -> io::Result<()> {
         self.ask(Operation::Rename(to.1))?;
-        match files::rename_new(from, to) {
+        let renamed = || files::rename_new(from, to);
+        match if self.is_plain { Err(Errno::NOSYS) } else { renamed() } {
             Err(Errno::INVAL | Errno::NOSYS) => {}
             renamed => return Ok(renamed?),
         }
         // A link takes no other file's place either. Where there are none, look first.
+        self.ask(Operation::Create(to.1))?;
         match linkat(from.0, from.1, to.0, to.1, AtFlags::empty()) {
             Ok(()) => return self.remove(from),
             Err(Errno::EXIST) => return Err(io::ErrorKind::AlreadyExists.into()),
@@ -158,13 +169,15 @@ impl Disk {
     /// Swaps two files; where that cannot be done at once, through a third name beside the first.
     pub(super) fn exchange(&self, one: Place<'_>, other: Place<'_>) -> io::Result<()> {
         self.ask(Operation::Exchange(other.1))?;
-        match files::exchange(one, other) {
+        let exchanged = || files::exchange(one, other);
+        match if self.is_plain { Err(Errno::NOSYS) } else { exchanged() } {
             Err(Errno::INVAL | Errno::NOSYS) => {}
             exchanged => return Ok(exchanged?),
         }
         let mut third = one.1.to_owned();
         third.push(".old");
         let third: Place<'_> = (one.0, &third);
+        self.ask(Operation::Create(third.1))?;
         let linked = linkat(other.0, other.1, third.0, third.1, AtFlags::empty());
         if linked.is_err() {
             self.rename(other, third)?;

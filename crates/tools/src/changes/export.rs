@@ -57,8 +57,7 @@ fn write(
     disk: &Disk,
 ) -> io::Result<()> {
     let pass = |_: &OwnedFd, _: &std::ffi::OsStr| Ok(());
-    let (folder, name) =
-        beneath::open_parent(to.root(), path.as_path(), Missing::IsMade, pass)?;
+    let (folder, name) = beneath::open_parent(to.root(), path.as_path(), Missing::IsMade, pass)?;
     let place = (folder.as_fd(), name);
     match node {
         Node::Folder { mode } => {

@@ -185,9 +185,8 @@ fn runs_something(inner: &[u8]) -> bool {
     let text = fold(&text);
     let parts: Vec<&str> = text.split('/').collect();
     let is_nested = matches!(parts[0], "modules" | "worktrees");
-    let is_store = |at: usize| {
-        matches!(&parts[at..], ["objects", "info", last] if STORES.contains(last))
-    };
+    let is_store =
+        |at: usize| matches!(&parts[at..], ["objects", "info", last] if STORES.contains(last));
     let is_program = |at: usize| {
         FOLDERS.contains(&parts[at]) || parts.len() == at + 1 && FILES.contains(&parts[at])
     };

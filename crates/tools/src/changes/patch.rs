@@ -67,7 +67,8 @@ fn plain(node: &Option<Node>) -> Option<&Node> {
 fn reason(change: &Change, rules: &Rules) -> Option<&'static str> {
     let (before, after) = (plain(&change.before), plain(&change.after));
     let size = |node: Option<&Node>| node.and_then(Node::size).unwrap_or(0);
-    let is_same = |one: &Node, two: &Node| one.sha256() == two.sha256() && git_mode(one) == git_mode(two);
+    let is_same =
+        |one: &Node, two: &Node| one.sha256() == two.sha256() && git_mode(one) == git_mode(two);
     match (before, after) {
         (None, None) => match change.after {
             // It comes with the first file in it, and goes with the last.
@@ -196,8 +197,7 @@ fn literal(content: &[u8]) -> Vec<u8> {
 
 fn deflated(content: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    let written: io::Result<Vec<u8>> =
-        encoder.write_all(content).and_then(|()| encoder.finish());
+    let written: io::Result<Vec<u8>> = encoder.write_all(content).and_then(|()| encoder.finish());
     // Memory does not fail to be written to.
     written.unwrap_or_default()
 }

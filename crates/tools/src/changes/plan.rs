@@ -153,11 +153,7 @@ fn merged_content(
         let content = tree.read(&conflict.path, MERGED).ok().flatten()?;
         (Sha256::of(&content) == expected).then_some(content)
     };
-    merge(
-        &base.text(run, &was)?,
-        &read(&trees.layer, ours)?,
-        &read(&trees.workspace, theirs)?,
-    )
+    merge(&base.text(run, &was)?, &read(&trees.layer, ours)?, &read(&trees.workspace, theirs)?)
 }
 
 /// One step on one path.
@@ -171,14 +167,31 @@ pub(super) struct Step {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Act {
     /// From the workspace into an empty slot.
-    Take { slot: u32, was: Node },
+    Take {
+        slot: u32,
+        was: Node,
+    },
     /// From a slot to where nothing is.
-    Put { slot: u32, becomes: Node },
+    Put {
+        slot: u32,
+        becomes: Node,
+    },
     /// What is in the slot takes the place of what is there.
-    Swap { slot: u32, was: Node, becomes: Node },
-    MakeFolder { mode: u32 },
-    RemoveFolder { mode: u32 },
-    Mode { was: u32, becomes: u32 },
+    Swap {
+        slot: u32,
+        was: Node,
+        becomes: Node,
+    },
+    MakeFolder {
+        mode: u32,
+    },
+    RemoveFolder {
+        mode: u32,
+    },
+    Mode {
+        was: u32,
+        becomes: u32,
+    },
 }
 
 impl Step {

@@ -4,7 +4,7 @@
 //! that the whole would not. A path counts as what it really is: by each name on the way, and by the folders that
 //! those of agents lead to.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 use super::change::Change;
 use super::git::Repositories;
+use super::orphans::without_orphans;
 use super::path::LayerPath;
 use super::tree::Tree;
 use crate::workspace::{Identity, PathPatterns, STATE, real_path};
@@ -74,6 +75,8 @@ pub struct Held {
 pub enum Reason {
     /// A device, a pipe, a socket.
     Special,
+    /// Its mode keeps even its owner from reading it.
+    Unreadable,
     /// No system call takes such a path.
     TooLong,
     /// It belongs to an agent or to version control, or it starts programs.
@@ -96,14 +99,19 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Special => "devices, pipes and sockets are never applied",
+            Self::Unreadable => "it cannot be read",
             Self::TooLong => "the path is too long",
             Self::Agent => "agents and version control keep their settings there",
             Self::Closed => "skills and other closed folders stay as they are",
             Self::Git => "Git could run a program because of it",
-            Self::Repository => "Git would take the folder for a repository, and its settings can run programs",
+            Self::Repository => {
+                "Git would take the folder for a repository, and its settings can run programs"
+            }
             Self::Hidden => "the file is hidden from the run, so the run cannot delete it",
             Self::Folder => "the folder that it belongs to stays as it is",
-            Self::SetId => "the file is applied without the bit that lets it run as its owner or group",
+            Self::SetId => {
+                "the file is applied without the bit that lets it run as its owner or group"
+            }
         })
     }
 }
@@ -154,9 +162,8 @@ impl Rules {
         workspace: &Tree,
     ) -> Option<Held> {
         let mut guard = Guard::new(self, workspace);
-        let held = |path: &LayerPath| {
-            Some(Held { path: path.clone(), reason: guard.reason(path)? })
-        };
+        let held =
+            |path: &LayerPath| Some(Held { path: path.clone(), reason: guard.reason(path)? });
         paths.into_iter().find_map(held)
     }
 
@@ -258,50 +265,4 @@ impl<'a> Guard<'a> {
         }
         self.places.paths.iter().find(|(place, _)| place == path).map(|(_, reason)| *reason)
     }
-}
-
-/// Leaves out what could not be put into its folder, and folders that keep something.
-pub(super) fn without_orphans(
-    changes: Vec<Change>,
-    workspace: &Tree,
-    held: &mut Vec<Held>,
-) -> Vec<Change> {
-    let mut left: BTreeMap<LayerPath, Change> =
-        changes.into_iter().map(|change| (change.path.clone(), change)).collect();
-    // A folder stays when something in it stays: the inner ones first.
-    let goes = |change: &&Change| {
-        let was_folder = change.before.as_ref().is_some_and(super::node::Node::is_folder);
-        was_folder && !change.after.as_ref().is_some_and(super::node::Node::is_folder)
-    };
-    let going: Vec<LayerPath> =
-        left.values().filter(goes).map(|change| change.path.clone()).rev().collect();
-    for folder in going {
-        let names = workspace.folder_if_any(Some(&folder)).ok().flatten();
-        let names = names.and_then(|opened| super::tree::names(&opened).ok()).unwrap_or_default();
-        let stays = names.iter().any(|name| {
-            let child = LayerPath::inside(Some(&folder), name.as_bytes());
-            left.get(&child).is_none_or(|change| change.after.is_some())
-        });
-        if stays && left.remove(&folder).is_some_and(|change| change.after.is_some()) {
-            held.push(Held { path: folder, reason: Reason::Folder });
-        }
-    }
-    // And what is put into a folder needs one.
-    let mut folders: HashSet<LayerPath> = HashSet::new();
-    let paths: Vec<LayerPath> =
-        left.values().filter(|change| change.after.is_some()).map(|change| change.path.clone()).collect();
-    for path in paths {
-        let Some(parent) = path.parent() else { continue };
-        let is_there = folders.contains(&parent)
-            || match left.get(&parent) {
-                Some(change) => change.after.as_ref().is_some_and(super::node::Node::is_folder),
-                None => workspace.folder(Some(&parent)).is_ok(),
-            };
-        if is_there {
-            folders.insert(parent);
-        } else if let Some(change) = left.remove(&path) {
-            held.push(Held { path: change.path, reason: Reason::Folder });
-        }
-    }
-    left.into_values().collect()
 }

@@ -1,7 +1,6 @@
 //! Changes as people and programs see them: a line for each, one for each ignored folder, and the difference of texts.
 //!
-//! Invariants: what is shown is what would be applied, by its hash. Only what the workspace itself ignores is folded: a
-//! run cannot hide its changes with a `.gitignore` of its own. Hidden files are not shown.
+//! Invariants: what is shown is what would be applied, by its hash. Hidden files are not shown.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,14 +8,13 @@ use std::fmt;
 use std::path::Path;
 
 use basics::sha256::Sha256;
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::change::{Change, ChangeSet};
 use super::diff::{is_text, unified};
 use super::error::{ChangesError, Doing};
+use super::ignored::Ignored;
 use super::layer::Layer;
 use super::node::{Kind, Node};
 use super::path::LayerPath;
@@ -26,8 +24,6 @@ use super::walk::Trees;
 
 /// How large a text may be whose difference is shown.
 const SHOWN: u64 = 1 << 20;
-/// A list of ignored files beyond this is none.
-const IGNORE_FILE: u64 = 1 << 20;
 
 /// What happened to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -135,7 +131,7 @@ impl Change {
 /// The changes in lines, in order; those of ignored folders are folded.
 pub fn summary(set: &ChangeSet, workspace: &Path) -> Result<Vec<Line>, ChangesError> {
     let workspace = Tree::open(workspace)?;
-    let mut ignored = Ignored { workspace: &workspace, files: HashMap::new(), folds: HashMap::new() };
+    let mut ignored = Ignored::new(&workspace);
     let mut renames = Renames::among(set);
     let mut lines: Vec<Line> = Vec::new();
     for change in &set.changes {
@@ -186,63 +182,6 @@ impl fmt::Display for Folded {
         let Self { folded, files: count, .. } = self;
         write!(formatter, "{folded}/ {count} {files}, {size} ({})", counts.join(", "))
     }
-}
-
-/// What the workspace ignores.
-struct Ignored<'a> {
-    workspace: &'a Tree,
-    /// The list of each folder that has one.
-    files: HashMap<Option<LayerPath>, Option<Gitignore>>,
-    /// The ignored folder that each folder is in or is.
-    folds: HashMap<LayerPath, Option<LayerPath>>,
-}
-
-impl Ignored<'_> {
-    fn fold(&mut self, change: &Change) -> Option<LayerPath> {
-        let is_folder = |node: &Option<Node>| node.as_ref().is_some_and(Node::is_folder);
-        match is_folder(&change.before) || is_folder(&change.after) {
-            true => self.folder(&change.path),
-            false => change.path.parent().and_then(|parent| self.folder(&parent)),
-        }
-    }
-
-    fn folder(&mut self, folder: &LayerPath) -> Option<LayerPath> {
-        if let Some(known) = self.folds.get(folder) {
-            return known.clone();
-        }
-        let above = folder.parent().and_then(|parent| self.folder(&parent));
-        let fold = above.or_else(|| self.is_ignored(folder).then(|| folder.clone()));
-        self.folds.insert(folder.clone(), fold.clone());
-        fold
-    }
-
-    fn is_ignored(&mut self, folder: &LayerPath) -> bool {
-        let workspace = self.workspace;
-        for above in folder.folders().map(Some).chain([None]) {
-            let start = above.as_ref().map_or(0, |above| above.as_bytes().len() + 1);
-            let list = self.files.entry(above).or_insert_with_key(|at| list(workspace, at.as_ref()));
-            let inner = &folder.as_bytes()[start..];
-            let inner: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(inner);
-            match list.as_ref().map(|list| list.matched(Path::new(inner), true)) {
-                Some(Match::Ignore(_)) => return true,
-                Some(Match::Whitelist(_)) => return false,
-                _ => {}
-            }
-        }
-        false
-    }
-}
-
-/// The list of ignored files of a folder; one that cannot be read is none.
-fn list(workspace: &Tree, folder: Option<&LayerPath>) -> Option<Gitignore> {
-    let path = LayerPath::inside(folder, b".gitignore");
-    let text = workspace.read(&path, IGNORE_FILE).ok().flatten()?;
-    let mut builder = GitignoreBuilder::new("");
-    for line in String::from_utf8_lossy(&text).lines() {
-        // One wrong line does not spoil the others.
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().ok()
 }
 
 /// Deleted files by their content.

@@ -17,6 +17,7 @@ mod crash;
 mod held;
 mod property;
 mod shown;
+mod slow;
 
 /// Everything in a folder: kind and mode, content, time of modification of files and links.
 type Snapshot = BTreeMap<PathBuf, (u32, Vec<u8>, Option<(i64, i64)>)>;
@@ -33,7 +34,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let folder = temporary();
+        Self::at(temporary())
+    }
+
+    fn at(folder: TempDir) -> Self {
         let path = folder.path().canonicalize().unwrap();
         let make = |name: &str| {
             fs::create_dir(path.join(name)).unwrap();
@@ -120,7 +124,8 @@ impl World {
         };
         let held = set.held.iter().map(|held| format!("!{}", held.path));
         let conflicts = set.conflicts.iter().map(|conflict| format!("?{}", conflict.path));
-        let all: Vec<String> = set.changes.iter().map(change).chain(held).chain(conflicts).collect();
+        let all: Vec<String> =
+            set.changes.iter().map(change).chain(held).chain(conflicts).collect();
         all.join(" ")
     }
 }
@@ -179,7 +184,10 @@ fn snapshot(folder: &Path) -> Snapshot {
                 fs::read(&path).unwrap()
             };
             let time = (!stat.is_dir()).then(|| (stat.mtime(), stat.mtime_nsec()));
-            found.insert(path.strip_prefix(folder).unwrap().to_owned(), (stat.mode(), content, time));
+            found.insert(
+                path.strip_prefix(folder).unwrap().to_owned(),
+                (stat.mode(), content, time),
+            );
         }
     }
     found

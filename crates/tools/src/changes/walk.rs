@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::base::Base;
 use super::error::{ChangesError, Doing};
@@ -43,7 +44,7 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    pub(super) fn open(layer: &Layer<'_>, workspace: &std::path::Path) -> Result<Self, ChangesError> {
+    pub(super) fn open(layer: &Layer<'_>, workspace: &Path) -> Result<Self, ChangesError> {
         Ok(Self { layer: Tree::open(layer.folder())?, workspace: Tree::open(workspace)? })
     }
 }
@@ -102,7 +103,7 @@ impl Walk<'_> {
             || self.trees.layer.root_path().to_owned(),
             |path| self.trees.layer.full(path),
         );
-        let upper = self.trees.layer.folder(folder).doing("read", &place)?;
+        let Some(upper) = self.layer_folder(folder, &place)? else { return Ok(()) };
         let mark = Mark::of(upper.as_fd()).doing("read", &place)?;
         let is_cut = waiting.is_cut || mark == Mark::Opaque;
         let lower = self.trees.workspace.folder_if_any(folder).doing("read", &place)?;
@@ -126,13 +127,30 @@ impl Walk<'_> {
         }
         if let Some(lower) = lower.as_ref().filter(|_| is_cut) {
             for name in names(lower).doing("read", &place)? {
-                if !seen.contains(&name) && let Some(path) = self.path(folder, &name) {
+                if !seen.contains(&name)
+                    && let Some(path) = self.path(folder, &name)
+                {
                     let before = stamp(Some(lower), &name).doing("read", place.join(&*name))?;
                     self.touch(path, before, None, true)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Opens a folder of the layer; one that nobody may read is held back with all that is in it.
+    fn layer_folder(
+        &mut self,
+        folder: Option<&LayerPath>,
+        place: &Path,
+    ) -> Result<Option<OwnedFd>, ChangesError> {
+        match (self.trees.layer.folder(folder), folder) {
+            (Err(error), Some(path)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.found.held.push(Held { path: path.clone(), reason: Reason::Unreadable });
+                Ok(None)
+            }
+            (opened, _) => opened.map(Some).doing("read", place),
+        }
     }
 
     /// Notes one path, with what it implies.
@@ -190,7 +208,7 @@ impl Walk<'_> {
             || self.trees.layer.root_path().to_owned(),
             |path| self.trees.layer.full(path),
         );
-        let copy = self.trees.layer.folder(folder).doing("read", &place)?;
+        let Some(copy) = self.layer_folder(folder, &place)? else { return Ok(()) };
         let lower = self.trees.workspace.folder_if_any(folder).doing("read", &place)?;
         for name in names(&copy).doing("read", &place)? {
             let Some(stat) = entry(copy.as_fd(), &name).doing("read", place.join(&*name))? else {

@@ -24,10 +24,7 @@ fn added_changed_and_deleted_files_are_found_applied_and_taken_back() {
     assert_ne!(world.snapshot(), before);
     world.undo(1, &Disk::default()).unwrap();
     assert_eq!(world.snapshot(), before);
-    assert!(matches!(
-        world.undo(1, &Disk::default()),
-        Err(ChangesError::NotApplied { number: 1 })
-    ));
+    assert!(matches!(world.undo(1, &Disk::default()), Err(ChangesError::NotApplied { number: 1 })));
 }
 
 #[test]

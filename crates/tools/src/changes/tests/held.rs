@@ -32,13 +32,13 @@ fn what_makes_git_run_something_is_held_back() {
     check(&[".git/index", ".git/HEAD"], "~.git/HEAD +.git/index");
     check(&[".git/hooks/pre-commit"], "!.git/hooks/pre-commit");
     check(&[".git/config", ".git/Config"], "!.git/Config !.git/config");
-    check(
-        &[".git/objects/info/alternates"],
-        "+.git/objects/info !.git/objects/info/alternates",
-    );
+    check(&[".git/objects/info/alternates"], "+.git/objects/info !.git/objects/info/alternates");
     check(&[".git/modules/m/config"], "+.git/modules +.git/modules/m !.git/modules/m/config");
     check(&["bare/config", "bare/refs/y"], "+bare/refs/y !bare/config");
-    check(&[".git/rebase-merge/git-rebase-todo"], "!.git/rebase-merge !.git/rebase-merge/git-rebase-todo");
+    check(
+        &[".git/rebase-merge/git-rebase-todo"],
+        "!.git/rebase-merge !.git/rebase-merge/git-rebase-todo",
+    );
 }
 
 #[test]

@@ -29,7 +29,9 @@ fn edits(most: usize) -> impl Strategy<Value = Vec<(Vec<u8>, Option<Thing>)>> {
 /// Puts things where they belong: what is in the way goes, and folders come.
 fn edit(tree: &mut Trees, edits: &[(Vec<u8>, Option<Thing>)]) {
     for (path, thing) in edits {
-        if !(matches!(thing, Some(Thing::Folder(_))) && matches!(tree.get(path), Some(Thing::Folder(_)))) {
+        if !(matches!(thing, Some(Thing::Folder(_)))
+            && matches!(tree.get(path), Some(Thing::Folder(_))))
+        {
             tree.retain(|other, _| !other.starts_with(path));
         }
         let Some(thing) = thing else { continue };
