@@ -184,6 +184,7 @@ impl Runtime {
             project_profile: shared.unwrap_or_default(),
             required_approval: self.layers.required_approval.clone(),
             command_line,
+            ..Configuration::default()
         };
         let mut engine = Engine::new(self.project_name(), configuration);
         if let Some(grants) = self.grants() {

@@ -121,7 +121,15 @@ impl Call {
             Some(Tool::WriteFile) => Self::WriteFile(read(Tool::WriteFile, params)?),
             Some(Tool::DeleteFile) => Self::DeleteFile(read(Tool::DeleteFile, params)?),
             Some(Tool::NetworkRequest) => Self::NetworkRequest(read(Tool::NetworkRequest, params)?),
-            Some(Tool::RunScript) | None => {
+            Some(
+                Tool::RunScript
+                | Tool::RunCommand
+                | Tool::CommandOutput
+                | Tool::CommandInput
+                | Tool::CommandStop
+                | Tool::EditFile,
+            )
+            | None => {
                 return Err(InvalidCall::UnknownTool { tool: tool.to_owned() });
             }
         };
