@@ -47,10 +47,7 @@ pub enum Layer {
 
 impl Layer {
     const fn only_tightens(self) -> bool {
-        matches!(
-            self,
-            Self::Project | Self::ProjectProfile | Self::RequiredApproval | Self::Mode
-        )
+        matches!(self, Self::Project | Self::ProjectProfile | Self::RequiredApproval | Self::Mode)
     }
 
     /// A project means its own skills, and a command line the one that is there now; but a configuration was
@@ -311,7 +308,8 @@ impl Engine {
         let mut rulings = Vec::new();
         for shadow in request.shadows().iter().filter(|shadow| !patterns.contains(shadow)) {
             let Some((layer, rule)) = self.deciding_rule(permission, shadow) else { continue };
-            let is_meant = layer != Layer::Defaults && layer != Layer::Mode && !rule.pattern.is_universal();
+            let is_meant =
+                layer != Layer::Defaults && layer != Layer::Mode && !rule.pattern.is_universal();
             if is_meant && rule.action != Effect::Allow {
                 let ruling = self.answered(self.ruling(permission, shadow), request, skill);
                 if ruling.action != Effect::Allow {
@@ -342,7 +340,9 @@ impl Engine {
         };
         match whole.action {
             Effect::Deny => whole,
-            Effect::Ask if is_nobodys(&whole.reason) => Ruling { reason: Reason::Unclear(why), ..whole },
+            Effect::Ask if is_nobodys(&whole.reason) => {
+                Ruling { reason: Reason::Unclear(why), ..whole }
+            }
             Effect::Ask => whole,
             Effect::Allow if is_meant => whole,
             Effect::Allow if is_granted() => Ruling { reason: Reason::Remembered, ..whole },
@@ -393,7 +393,12 @@ impl Engine {
     }
 
     /// Whether a pattern was approved that matches.
-    fn remembers_like(&self, permission: Permission, text: &str, skill: Option<&SkillHash>) -> bool {
+    fn remembers_like(
+        &self,
+        permission: Permission,
+        text: &str,
+        skill: Option<&SkillHash>,
+    ) -> bool {
         self.wildcards.iter().any(|(grant, pattern)| {
             grant.permission == permission
                 && grant.project == self.project

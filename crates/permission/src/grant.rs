@@ -48,7 +48,9 @@ impl Grant {
         let mut digest = Sha256::new();
         let skill = self.skill_hash.as_ref().map_or("", |hash| &hash.0);
         let kind = self.wildcard.then_some("wildcard");
-        for part in [&self.project, self.permission.name(), &self.pattern, skill].into_iter().chain(kind) {
+        for part in
+            [&self.project, self.permission.name(), &self.pattern, skill].into_iter().chain(kind)
+        {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }

@@ -194,12 +194,7 @@ pub struct Granted<T> {
 }
 
 impl<T: Request> Pending<T> {
-    pub(super) fn new(
-        request: T,
-        decision: Decision,
-        grants: Grants,
-        lasting: Lasting,
-    ) -> Self {
+    pub(super) fn new(request: T, decision: Decision, grants: Grants, lasting: Lasting) -> Self {
         Self { request, decision, grants, lasting }
     }
 

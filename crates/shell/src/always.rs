@@ -7,9 +7,41 @@ use crate::word::Word;
 
 /// Programs whose first word says what they do.
 const WITH_SUBCOMMANDS: &[&str] = &[
-    "apt", "brew", "bundle", "bun", "cargo", "conda", "deno", "docker", "dotnet", "gh", "git", "glab", "go", "gradle", "gradlew",
-    "helm", "jj", "just", "kubectl", "make", "mix", "mvn", "ninja", "npm", "pip", "pip3", "pnpm", "podman", "poetry", "rustup", "skillful",
-    "task", "terraform", "uv", "yarn",
+    "apt",
+    "brew",
+    "bundle",
+    "bun",
+    "cargo",
+    "conda",
+    "deno",
+    "docker",
+    "dotnet",
+    "gh",
+    "git",
+    "glab",
+    "go",
+    "gradle",
+    "gradlew",
+    "helm",
+    "jj",
+    "just",
+    "kubectl",
+    "make",
+    "mix",
+    "mvn",
+    "ninja",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "podman",
+    "poetry",
+    "rustup",
+    "skillful",
+    "task",
+    "terraform",
+    "uv",
+    "yarn",
 ];
 
 /// Where the first word is the name of something in the project, and nothing after it belongs to the pattern.
@@ -17,16 +49,79 @@ const SCRIPT_RUNNERS: &[&str] = &["just", "make", "npm", "pnpm", "task", "yarn",
 
 /// Subcommands of `git` that are worth a pattern.
 const GIT: &[&str] = &[
-    "add", "annotate", "blame", "branch", "cat-file", "check-ignore", "commit", "count-objects", "describe", "diff", "diff-tree",
-    "fetch", "for-each-ref", "grep", "log", "ls-files", "ls-tree", "merge-base", "name-rev", "reflog", "remote", "rev-list",
-    "rev-parse", "shortlog", "show", "show-ref", "stash", "status", "tag", "whatchanged",
+    "add",
+    "annotate",
+    "blame",
+    "branch",
+    "cat-file",
+    "check-ignore",
+    "commit",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-tree",
+    "fetch",
+    "for-each-ref",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "reflog",
+    "remote",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-ref",
+    "stash",
+    "status",
+    "tag",
+    "whatchanged",
 ];
 
 /// Programs whose every use is worth a question.
 const NEVER: &[&str] = &[
-    "chmod", "chown", "chgrp", "crontab", "curl", "dd", "docker", "fdisk", "find", "fd", "fdfind", "halt", "kill", "killall", "kubectl", "ln", "mkfs",
-    "mount", "mv", "parted", "pkill", "podman", "poweroff", "reboot", "rm", "rmdir", "rsync", "shred", "shutdown", "systemctl",
-    "service", "truncate", "umount", "unlink", "useradd", "userdel", "usermod", "wget", "wipefs",
+    "chmod",
+    "chown",
+    "chgrp",
+    "crontab",
+    "curl",
+    "dd",
+    "docker",
+    "fdisk",
+    "find",
+    "fd",
+    "fdfind",
+    "halt",
+    "kill",
+    "killall",
+    "kubectl",
+    "ln",
+    "mkfs",
+    "mount",
+    "mv",
+    "parted",
+    "pkill",
+    "podman",
+    "poweroff",
+    "reboot",
+    "rm",
+    "rmdir",
+    "rsync",
+    "shred",
+    "shutdown",
+    "systemctl",
+    "service",
+    "truncate",
+    "umount",
+    "unlink",
+    "useradd",
+    "userdel",
+    "usermod",
+    "wget",
+    "wipefs",
 ];
 
 /// The narrowest useful pattern for a command.
@@ -35,7 +130,12 @@ pub(crate) fn pattern(words: &[String], shown: &[String]) -> Option<String> {
     let name = base_name(program);
     let literal: Vec<Word> = words.iter().map(|word| Word::literal(word)).collect();
     let starts_others = SHELLS.contains(&name) || wrapper(name).is_some() || name == "eval";
-    if starts_others || NEVER.contains(&name) || name.starts_with("mkfs") || is_harmless(words) || doubt(name, &literal).is_some() {
+    if starts_others
+        || NEVER.contains(&name)
+        || name.starts_with("mkfs")
+        || is_harmless(words)
+        || doubt(name, &literal).is_some()
+    {
         return None;
     }
     if !is_plain(program) {
@@ -69,5 +169,6 @@ pub(crate) fn pattern(words: &[String], shown: &[String]) -> Option<String> {
 
 /// A word that means itself in a pattern and in a shell.
 fn is_plain(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:@+=,%".contains(&byte))
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:@+=,%".contains(&byte))
 }

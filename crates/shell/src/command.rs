@@ -10,7 +10,6 @@ pub struct Command {
     /// The program and its arguments, without quotes. Where a value is only known when it runs, what was written.
     pub words: Vec<String>,
     shown: Vec<String>,
-    is_literal: bool,
     /// The commands that it lies in, the outermost first.
     outer: Vec<String>,
 }
@@ -20,7 +19,6 @@ impl Command {
         Self {
             words: words.iter().map(|word| word.text.clone()).collect(),
             shown: words.iter().map(Word::shown).collect(),
-            is_literal: words.iter().all(Word::is_literal),
             outer: outer.to_vec(),
         }
     }
@@ -37,10 +35,16 @@ impl Command {
         let rest = self.shown.get(1..).unwrap_or_default();
         let program = self.words.first().map(String::as_str).unwrap_or_default();
         let base = base_name(program);
-        let is_number = |version: &str| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let major = base.split_once('.').filter(|(_, minor)| is_number(minor)).map_or(base, |(name, _)| name);
+        let is_number =
+            |version: &str| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let major = base
+            .split_once('.')
+            .filter(|(_, minor)| is_number(minor))
+            .map_or(base, |(name, _)| name);
         let mut names = vec![base];
-        names.extend([major, unversioned(base)].into_iter().filter(|name| *name != base && !name.is_empty()));
+        names.extend(
+            [major, unversioned(base)].into_iter().filter(|name| *name != base && !name.is_empty()),
+        );
         for name in names {
             texts.push(join(name, rest));
             texts.push(join(name, self.words.get(1..).unwrap_or_default()));
@@ -71,8 +75,8 @@ impl Command {
 
     /// The narrowest pattern that is useful for the next time; nothing where none is safe.
     pub fn always(&self) -> Option<String> {
-        let has_starter = self.inner_program().is_some();
-        if has_starter || !self.is_literal && self.shown.len() < 2 { None } else { always::pattern(&self.words, &self.shown) }
+        let starts_another = self.inner_program().is_some();
+        if starts_another { None } else { always::pattern(&self.words, &self.shown) }
     }
 
     /// `rm` by what it does, in whatever way the options were written.
@@ -82,16 +86,18 @@ impl Command {
         let letter = |letters: [char; 2], long: &str| {
             options.iter().any(|option| {
                 let is_long = option.starts_with("--");
-                is_long && option.len() > 3 && long.starts_with(option.as_str()) || !is_long && option.contains(letters)
+                is_long && option.len() > 3 && long.starts_with(option.as_str())
+                    || !is_long && option.contains(letters)
             })
         };
         let paths: Vec<String> = paths.into_iter().cloned().collect();
-        let forms: &[&str] = match (letter(['r', 'R'], "--recursive"), letter(['f', 'f'], "--force")) {
-            (true, true) => &["rm -rf", "rm -fr", "rm -r -f", "rm -r", "rm -f"],
-            (true, false) => &["rm -r", "rm -R"],
-            (false, true) => &["rm -f"],
-            (false, false) => &[],
-        };
+        let forms: &[&str] =
+            match (letter(['r', 'R'], "--recursive"), letter(['f', 'f'], "--force")) {
+                (true, true) => &["rm -rf", "rm -fr", "rm -r -f", "rm -r", "rm -f"],
+                (true, false) => &["rm -r", "rm -R"],
+                (false, true) => &["rm -f"],
+                (false, false) => &[],
+            };
         forms.iter().map(|form| join(form, &paths)).collect()
     }
 
@@ -101,7 +107,10 @@ impl Command {
         let start = match (base_name(word(0)), word(1)) {
             ("npx" | "bunx" | "pnpx" | "uvx", _) => 1,
             ("npm" | "pnpm" | "yarn" | "bundle" | "bun", "exec" | "x" | "dlx") => 2,
-            ("uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "conda" | "pixi" | "pipx", "run") => 2,
+            (
+                "uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "conda" | "pixi" | "pipx",
+                "run",
+            ) => 2,
             _ => return None,
         };
         (start..self.words.len()).find(|at| !self.words[*at].starts_with('-'))

@@ -33,7 +33,9 @@ pub(crate) fn commands(tokens: Vec<Token>, mask: String) -> Result<Parsed, &'sta
         return if mask.trim().is_empty() { Ok(Parsed::default()) } else { Err(NOT_UNDERSTOOD) };
     }
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| "there is no grammar for it")?;
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .map_err(|_| "there is no grammar for it")?;
     let tree = parser.parse(mask.as_bytes(), None).ok_or(NOT_UNDERSTOOD)?;
     if tree.root_node().has_error() {
         return Err(NOT_UNDERSTOOD);
@@ -63,7 +65,10 @@ impl Reading {
                 // The words after `in`, and those of a case: they run nothing.
                 "word" | "extglob_pattern" => {
                     let token = self.token(node)?;
-                    if !matches!(token.role, Role::Argument | Role::Subject | Role::Program | Role::Assignment) {
+                    if !matches!(
+                        token.role,
+                        Role::Argument | Role::Subject | Role::Program | Role::Assignment
+                    ) {
                         return Err(NOT_UNDERSTOOD);
                     }
                     let parent = node.parent().map(|parent| parent.kind()).unwrap_or_default();
@@ -71,12 +76,13 @@ impl Reading {
                         return Err(NOT_UNDERSTOOD);
                     }
                 }
-                "program" | "list" | "pipeline" | "subshell" | "compound_statement" | "if_statement"
-                | "elif_clause" | "else_clause" | "while_statement" | "for_statement" | "do_group"
-                | "case_statement" | "case_item" | "|" | "||" | "&&" | ";" | "&" | "\n" | "(" | ")"
-                | ";;" | "{" | "}" | "if" | "then" | "else" | "elif" | "fi" | "while" | "until" | "for"
-                | "in" | "do" | "done" | "case" | "esac" => {
-                    let children = 0..u32::try_from(node.child_count()).unwrap_or_default();
+                "program" | "list" | "pipeline" | "subshell" | "compound_statement"
+                | "if_statement" | "elif_clause" | "else_clause" | "while_statement"
+                | "for_statement" | "do_group" | "case_statement" | "case_item" | "|" | "||"
+                | "&&" | ";" | "&" | "\n" | "(" | ")" | ";;" | "{" | "}" | "if" | "then"
+                | "else" | "elif" | "fi" | "while" | "until" | "for" | "in" | "do" | "done"
+                | "case" | "esac" => {
+                    let children = 0..node.child_count();
                     stack.extend(children.rev().filter_map(|index| node.child(index)));
                 }
                 _ => return Err(NOT_UNDERSTOOD),
@@ -93,7 +99,7 @@ impl Reading {
 
     fn command(&mut self, node: Node<'_>) -> Result<(), &'static str> {
         let mut simple = Simple::default();
-        for index in 0..u32::try_from(node.child_count()).unwrap_or_default() {
+        for index in 0..node.child_count() {
             let Some(mut child) = node.child(index) else { continue };
             if child.kind() == "command_name" {
                 child = child.child(0).ok_or(NOT_UNDERSTOOD)?;

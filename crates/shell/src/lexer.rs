@@ -199,7 +199,10 @@ impl Lexer<'_> {
             self.mask[self.at] = b'\n';
         }
         self.at += 1;
-        if matches!(self.place, Place::Name | Place::AfterName | Place::Subject | Place::AfterSubject) {
+        if matches!(
+            self.place,
+            Place::Name | Place::AfterName | Place::Subject | Place::AfterSubject
+        ) {
             let part = self.at - 1..self.at;
             return self.stop(part, "a newline inside `for` or `case`");
         }

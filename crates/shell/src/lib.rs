@@ -79,7 +79,8 @@ impl Line {
     /// Other texts under which a rule that denies must find the commands, each once.
     pub fn shadows(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        let found = self.commands.iter().flat_map(Command::shadows).chain(self.traces.iter().cloned());
+        let found =
+            self.commands.iter().flat_map(Command::shadows).chain(self.traces.iter().cloned());
         for text in found {
             if !all.contains(&text) {
                 all.push(text);

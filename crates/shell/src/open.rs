@@ -57,7 +57,14 @@ impl Line {
     }
 
     /// Lists what a command starts.
-    fn starts(&mut self, name: &str, words: &[Word], outer: &[String], depth: usize, command: &Command) -> Starts {
+    fn starts(
+        &mut self,
+        name: &str,
+        words: &[Word],
+        outer: &[String],
+        depth: usize,
+        command: &Command,
+    ) -> Starts {
         let position = self.commands.len();
         let outer: Vec<String> = outer.iter().cloned().chain([command.text()]).collect();
         if SHELLS.contains(&name) {
@@ -116,9 +123,9 @@ impl Line {
     /// `sh -c LINE`; whether there was a line.
     fn shell(&mut self, words: &[Word], outer: &[String], depth: usize) -> bool {
         let options = Options {
-            flags: "ceuxlnvfhabpkmCBEHPT",
+            flags: "ceuxnvfhabpkmCBEHPT",
             valued: "o",
-            long: &["norc", "noprofile", "posix", "login", "verbose"],
+            long: &["norc", "noprofile", "posix", "verbose"],
             ..Options::default()
         };
         let text = || words.iter().map(|word| &*word.raw).collect::<Vec<_>>().join(" ");
@@ -139,9 +146,8 @@ impl Line {
                 false
             }
             Some(word) if has_line => {
-                let is_find = |text: &String| {
-                    base_name(text.split(' ').next().unwrap_or_default()) == "find"
-                };
+                let is_find =
+                    |text: &String| base_name(text.split(' ').next().unwrap_or_default()) == "find";
                 if word.text.contains("{}") && outer.iter().any(is_find) {
                     self.doubt(&word.raw, "names of files become part of the line");
                 }
@@ -149,7 +155,10 @@ impl Line {
                 true
             }
             Some(word) => {
-                if word.text.starts_with(['-', '+']) || word.text.starts_with("/dev/") || word.text.starts_with("/proc/") {
+                if word.text.starts_with(['-', '+'])
+                    || word.text.starts_with("/dev/")
+                    || word.text.starts_with("/proc/")
+                {
                     self.doubt(&text(), "it runs what it reads");
                 }
                 false
@@ -163,10 +172,13 @@ impl Line {
         while let Some(word) = words.get(at) {
             at += 1;
             match (&*word.text, name) {
-                ("-delete", "find") => self.open(&["rm", "{}"].map(Word::literal), outer, depth + 1),
+                ("-delete", "find") => {
+                    self.open(&["rm", "{}"].map(Word::literal), outer, depth + 1)
+                }
                 ("-exec" | "-execdir" | "-ok" | "-okdir", "find") => {
                     let rest = &words[at..];
-                    let Some(end) = rest.iter().position(|word| matches!(&*word.text, ";" | "+")) else {
+                    let Some(end) = rest.iter().position(|word| matches!(&*word.text, ";" | "+"))
+                    else {
                         self.doubt(&word.raw, "what it starts has no end");
                         self.open(rest, outer, depth + 1);
                         return;
@@ -177,7 +189,11 @@ impl Line {
                     self.open(&rest[..end], outer, depth + 1);
                     at += end + 1;
                 }
-                (text, "fd" | "fdfind") if text.starts_with("-x") || text.starts_with("-X") || text.starts_with("--exec") => {
+                (text, "fd" | "fdfind")
+                    if text.starts_with("-x")
+                        || text.starts_with("-X")
+                        || text.starts_with("--exec") =>
+                {
                     self.doubt(&word.raw, "it starts a program for each file");
                     self.open(&words[at..], outer, depth + 1);
                     return;

@@ -141,11 +141,7 @@ pub(crate) fn wrapper(name: &str) -> Option<Wrapper> {
             ..wrapper
         },
         "stdbuf" => Wrapper {
-            options: Options {
-                valued: "ioe",
-                long_valued: &["input", "output", "error"],
-                ..none
-            },
+            options: Options { valued: "ioe", long_valued: &["input", "output", "error"], ..none },
             ..wrapper
         },
         "setsid" => Wrapper {
@@ -172,11 +168,23 @@ pub(crate) fn wrapper(name: &str) -> Option<Wrapper> {
                 valued: "adEILnPs",
                 attached: "iel",
                 long: &[
-                    "null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "eof", "replace",
+                    "null",
+                    "no-run-if-empty",
+                    "verbose",
+                    "interactive",
+                    "exit",
+                    "open-tty",
+                    "eof",
+                    "replace",
                     "max-lines",
                 ],
                 long_valued: &[
-                    "arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var",
+                    "arg-file",
+                    "delimiter",
+                    "max-args",
+                    "max-procs",
+                    "max-chars",
+                    "process-slot-var",
                 ],
             },
             is_listed: true,

@@ -10,39 +10,235 @@ pub(crate) const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "rbash"];
 
 /// Programs that run code which is given to them.
 pub(crate) const INTERPRETERS: &[&str] = &[
-    "python", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun", "Rscript", "tclsh", "osascript", "guile",
-    "julia", "groovy", "scala", "ghci", "irb", "erl", "elixir", "sbcl", "racket", "pwsh", "ts-node", "tsx", "ocaml", "swift", "java",
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "php",
+    "lua",
+    "luajit",
+    "deno",
+    "bun",
+    "Rscript",
+    "tclsh",
+    "osascript",
+    "guile",
+    "julia",
+    "groovy",
+    "scala",
+    "ghci",
+    "irb",
+    "erl",
+    "elixir",
+    "sbcl",
+    "racket",
+    "pwsh",
+    "ts-node",
+    "tsx",
+    "ocaml",
+    "swift",
+    "java",
 ];
 
 /// Programs that only read what they are given, whatever that is.
 pub(crate) const READERS: &[&str] = &[
-    "basename", "cat", "cksum", "cmp", "cut", "diff", "dirname", "du", "echo", "egrep", "fgrep", "file", "grep", "head",
-    "ls", "md5sum", "nl", "od", "readlink", "realpath", "sha1sum", "sha256sum", "sha512sum", "stat", "tac", "tail", "wc",
+    "basename",
+    "cat",
+    "cksum",
+    "cmp",
+    "cut",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "fgrep",
+    "file",
+    "grep",
+    "head",
+    "ls",
+    "md5sum",
+    "nl",
+    "od",
+    "readlink",
+    "realpath",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "stat",
+    "tac",
+    "tail",
+    "wc",
 ];
 
 /// Programs that run others in ways that are not looked into.
 const STARTERS: &[&str] = &[
-    "aa-exec", "asdf", "at", "batch", "bwrap", "capsh", "chpst", "chroot", "chrt", "coreutils", "cpulimit", "crontab", "csh",
-    "daemonize", "dbus-run-session", "direnv", "distrobox", "dtach", "ed", "emacs", "entr", "ex", "expect", "fakeroot", "firejail",
-    "fish", "flatpak", "flock", "gdb", "gosu", "i386", "ksh", "less", "linux32", "linux64", "lldb", "ltrace", "man", "mise",
-    "mksh", "more", "most", "nano", "nix", "nix-shell", "nq", "nsenter", "numactl", "nvim", "parallel", "perf", "pkexec", "prlimit", "proot",
-    "proxychains", "proxychains4", "pv", "rlwrap", "run-parts", "runuser", "scp", "screen", "script", "scriptreplay", "setarch", "setpriv",
-    "sftp", "softlimit", "sponge", "ssh", "sshpass", "start-stop-daemon", "strace", "su", "su-exec", "systemd-nspawn", "systemd-run",
-    "taskset", "tcsh", "tini", "tmux", "toolbox", "torsocks", "unbuffer", "unshare", "uname26", "valgrind", "vi", "view", "vim", "vimdiff",
-    "watch", "watchexec", "x86_64", "xvfb-run", "zsh", "dumb-init", "catchsegv", "pkttyagent", "inotifywait-exec", "rbenv", "pyenv", "nodenv",
-    "ld.so", "ifne", "chronic", "errno-exec", "dsh", "pssh", "pdsh", "mosh", "telnet", "socat", "nc", "ncat", "netcat",
+    "aa-exec",
+    "asdf",
+    "at",
+    "batch",
+    "bwrap",
+    "capsh",
+    "chpst",
+    "chroot",
+    "chrt",
+    "coreutils",
+    "cpulimit",
+    "crontab",
+    "csh",
+    "daemonize",
+    "dbus-run-session",
+    "direnv",
+    "distrobox",
+    "dtach",
+    "ed",
+    "emacs",
+    "entr",
+    "ex",
+    "expect",
+    "fakeroot",
+    "firejail",
+    "fish",
+    "flatpak",
+    "flock",
+    "gdb",
+    "gosu",
+    "i386",
+    "ksh",
+    "less",
+    "linux32",
+    "linux64",
+    "lldb",
+    "ltrace",
+    "man",
+    "mise",
+    "mksh",
+    "more",
+    "most",
+    "nano",
+    "nix",
+    "nix-shell",
+    "nq",
+    "nsenter",
+    "numactl",
+    "nvim",
+    "parallel",
+    "perf",
+    "pkexec",
+    "prlimit",
+    "proot",
+    "proxychains",
+    "proxychains4",
+    "pv",
+    "rlwrap",
+    "run-parts",
+    "runuser",
+    "scp",
+    "screen",
+    "script",
+    "scriptreplay",
+    "setarch",
+    "setpriv",
+    "sftp",
+    "softlimit",
+    "sponge",
+    "ssh",
+    "sshpass",
+    "start-stop-daemon",
+    "strace",
+    "su",
+    "su-exec",
+    "systemd-nspawn",
+    "systemd-run",
+    "taskset",
+    "tcsh",
+    "tini",
+    "tmux",
+    "toolbox",
+    "torsocks",
+    "unbuffer",
+    "unshare",
+    "uname26",
+    "valgrind",
+    "vi",
+    "view",
+    "vim",
+    "vimdiff",
+    "watch",
+    "watchexec",
+    "x86_64",
+    "xvfb-run",
+    "zsh",
+    "dumb-init",
+    "catchsegv",
+    "pkttyagent",
+    "inotifywait-exec",
+    "rbenv",
+    "pyenv",
+    "nodenv",
+    "ld.so",
+    "ifne",
+    "chronic",
+    "errno-exec",
+    "dsh",
+    "pssh",
+    "pdsh",
+    "mosh",
+    "telnet",
+    "socat",
+    "nc",
+    "ncat",
+    "netcat",
 ];
 
 /// Builtins that change what later words mean, or run text.
 const CHANGERS: &[&str] = &[
-    ".", "alias", "bind", "builtin", "caller", "compgen", "complete", "compopt", "coproc", "enable", "eval", "exec", "fc", "fg",
-    "getopts", "hash", "history", "jobs", "let", "local", "logout", "mapfile", "read", "readarray", "shopt", "source", "suspend",
-    "trap", "unalias", "unset",
+    ".",
+    "alias",
+    "bind",
+    "builtin",
+    "caller",
+    "compgen",
+    "complete",
+    "compopt",
+    "coproc",
+    "enable",
+    "eval",
+    "exec",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "history",
+    "jobs",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "read",
+    "readarray",
+    "shopt",
+    "source",
+    "suspend",
+    "trap",
+    "unalias",
+    "unset",
 ];
 
 /// Long options that name a program to run, by the program that takes them. Shortened ones count as well.
 const STARTING_OPTIONS: &[(&str, &[&str])] = &[
-    ("tar", &["to-command", "checkpoint-action", "use-compress-program", "rsh-command", "info-script", "new-volume-script"]),
+    (
+        "tar",
+        &[
+            "to-command",
+            "checkpoint-action",
+            "use-compress-program",
+            "rsh-command",
+            "info-script",
+            "new-volume-script",
+        ],
+    ),
     ("bsdtar", &["use-compress-program"]),
     ("rsync", &["rsh", "rsync-path"]),
     ("sort", &["compress-program"]),
@@ -78,7 +274,7 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
         return Some("it can run any other program");
     }
     let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name)
-        || matches!(name, "find" | "sed" | "git" | "gsed");
+        || matches!(name, "find" | "sed" | "gsed");
     if takes_options && arguments.iter().any(|word| word.is_glob && !is_anchored(&word.raw)) {
         return Some("a file with the name of an option would be taken for one");
     }
@@ -90,7 +286,9 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
         "sed" | "gsed" => scripts::sed(arguments),
         "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => scripts::awk(arguments),
         "set" if !harmless_set(arguments) => Some("it changes what later words mean"),
-        "printf" if texts().next().is_some_and(|first| first.starts_with("-v")) => Some("it sets a variable"),
+        "printf" if texts().next().is_some_and(|first| first.starts_with("-v")) => {
+            Some("it sets a variable")
+        }
         "wait" if texts().any(|text| text.starts_with("-p")) => Some("it sets a variable"),
         "test" | "[" if texts().any(|text| matches!(text, "-v" | "-R")) => {
             Some("the index of an array can run commands")
@@ -108,9 +306,13 @@ fn is_anchored(raw: &str) -> bool {
 }
 
 fn starts_by_option(name: &str, arguments: &[Word]) -> bool {
-    let long = STARTING_OPTIONS.iter().filter(|(program, _)| *program == name).flat_map(|(_, long)| *long);
+    let long =
+        STARTING_OPTIONS.iter().filter(|(program, _)| *program == name).flat_map(|(_, long)| *long);
     let long: Vec<&str> = long.copied().collect();
-    let letters = STARTING_LETTERS.iter().find(|(program, _)| *program == name).map_or("", |(_, letters)| letters);
+    let letters = STARTING_LETTERS
+        .iter()
+        .find(|(program, _)| *program == name)
+        .map_or("", |(_, letters)| letters);
     arguments.iter().enumerate().any(|(index, word)| match word.text.strip_prefix("--") {
         Some(option) => {
             let given = option.split('=').next().unwrap_or_default();
@@ -130,8 +332,19 @@ fn git(arguments: &[Word]) -> Option<&'static str> {
     while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
         match &*word.text {
             "-C" => at += 2,
-            "-P" | "-p" | "--no-pager" | "--paginate" | "--bare" | "--no-optional-locks" | "--literal-pathspecs"
-            | "--version" | "--help" | "-v" | "-h" | "--no-replace-objects" | "--icase-pathspecs" => at += 1,
+            "-P"
+            | "-p"
+            | "--no-pager"
+            | "--paginate"
+            | "--bare"
+            | "--no-optional-locks"
+            | "--literal-pathspecs"
+            | "--version"
+            | "--help"
+            | "-v"
+            | "-h"
+            | "--no-replace-objects"
+            | "--icase-pathspecs" => at += 1,
             _ => return RUNS,
         }
     }
@@ -157,8 +370,9 @@ fn git(arguments: &[Word]) -> Option<&'static str> {
         "bisect" => rest.get(1).is_some_and(|word| word.text == "run"),
         "submodule" => rest.iter().any(|word| word.text == "foreach"),
         "rebase" => has(&["-x", "--exec", "-i", "--interactive"]),
-        "difftool" | "mergetool" | "filter-branch" | "filter-repo" | "instaweb" | "send-email" | "daemon"
-        | "credential" | "hook" | "fast-import" | "p4" | "svn" | "web--browse" | "help" | "for-each-repo" | "maintenance" => true,
+        "difftool" | "mergetool" | "filter-branch" | "filter-repo" | "instaweb" | "send-email"
+        | "daemon" | "credential" | "hook" | "fast-import" | "p4" | "svn" | "web--browse"
+        | "help" | "for-each-repo" | "maintenance" => true,
         "grep" => has(&["-O", "--open-files-in-pager"]),
         "diff" | "log" | "show" => has(&["--ext-diff"]),
         "clone" => has(&["--upload-pack", "-u", "-c", "--config", "--template"]),
@@ -176,7 +390,9 @@ fn git(arguments: &[Word]) -> Option<&'static str> {
 fn harmless_set(arguments: &[Word]) -> bool {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        let Some(letters) = word.text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else {
+        let Some(letters) =
+            word.text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty())
+        else {
             return false;
         };
         if !letters.chars().all(|letter| "euxo".contains(letter)) {
@@ -205,7 +421,9 @@ pub(crate) fn takes_any_value(words: &[Word]) -> bool {
     match &*words[0].text {
         "echo" | "cd" | "pwd" | "true" | "false" | ":" | "exit" | "return" => true,
         "printf" => arguments.first().is_some_and(Word::is_literal),
-        "export" => arguments.iter().all(|word| !word.splits && !word.raw.starts_with(['$', '"', '\''])),
+        "export" => {
+            arguments.iter().all(|word| !word.splits && !word.raw.starts_with(['$', '"', '\'']))
+        }
         "test" | "[" => {
             let arguments = match arguments {
                 [rest @ .., last] if last.text == "]" => rest,
@@ -233,7 +451,8 @@ pub(crate) fn is_harmless(words: &[String]) -> bool {
     let has = |option: &str| words[1..].iter().any(|word| word == option);
     let arguments = || words[1..].iter().map(|word| Word::literal(word)).collect::<Vec<_>>();
     match program.as_str() {
-        "cd" | "pwd" | "echo" | "true" | "false" | ":" | "exit" | "return" | "umask" | "break" | "continue" => true,
+        "cd" | "pwd" | "echo" | "true" | "false" | ":" | "exit" | "return" | "umask" | "break"
+        | "continue" => true,
         "printf" => !words.get(1).is_some_and(|word| word.starts_with("-v")),
         "test" | "[" => !has("-v") && !has("-R"),
         "wait" => !words[1..].iter().any(|word| word.starts_with("-p")),

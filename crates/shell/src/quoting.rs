@@ -5,8 +5,8 @@ use std::str::Chars;
 
 /// A word as one would write it: in quotes only where a shell needs them.
 pub(crate) fn quoted(text: &str) -> String {
-    let special = |c: char| c.is_whitespace() || c.is_control() || "'\"\\$`|&;<>()*?[]!".contains(c);
-    let begins_special = text.starts_with(['~', '#', '{', '}']) && text != "{}";
+    let special = |c: char| c.is_whitespace() || c.is_control() || "'\"\\$`|&;<>()*?[]".contains(c);
+    let begins_special = text.starts_with(['~', '#', '!', '{', '}']) && text != "{}";
     let is_plain = !text.is_empty() && !begins_special && !text.contains(special);
     if is_plain || text == "[" || text == "]" {
         return text.to_owned();

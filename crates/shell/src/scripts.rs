@@ -17,9 +17,10 @@ pub(crate) fn sed(arguments: &[Word]) -> Option<&'static str> {
             "--sandbox" => return None,
             "-e" | "--expression" => scripts.push(words.next()?.text.as_str()),
             _ if long == "--expression" => scripts.push(&text[long.len() + 1..]),
-            "-n" | "-E" | "-r" | "-s" | "-u" | "-z" | "-i" | "-ne" | "-Ee" | "-re" | "-nE" | "-nr" | "-En" | "-rn"
-            | "--quiet" | "--silent" | "--regexp-extended" | "--in-place" | "--posix" | "--debug"
-            | "--null-data" | "--unbuffered" | "--separate" | "--version" | "--help" => {
+            "-n" | "-E" | "-r" | "-s" | "-u" | "-z" | "-i" | "-ne" | "-Ee" | "-re" | "-nE"
+            | "-nr" | "-En" | "-rn" | "--quiet" | "--silent" | "--regexp-extended"
+            | "--in-place" | "--posix" | "--debug" | "--null-data" | "--unbuffered"
+            | "--separate" | "--version" | "--help" => {
                 if text.ends_with('e') && text.len() == 3 {
                     scripts.push(words.next()?.text.as_str());
                 }
@@ -64,7 +65,8 @@ fn sed_command(text: &str) -> Option<&str> {
     match command {
         'p' | 'd' | 'q' | '=' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' => {}
         's' | 'y' => {
-            let delimiter = rest.chars().next().filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
+            let delimiter =
+                rest.chars().next().filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
             rest = &rest[1..];
             rest = past(rest, delimiter)?;
             rest = past(rest, delimiter)?;
@@ -96,7 +98,12 @@ fn past(text: &str, delimiter: char) -> Option<&str> {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             '\n' => return None,
-            '[' if text[at..].find(']').is_some_and(|end| text[at..at + end].contains(delimiter)) => return None,
+            '[' if text[at..]
+                .find(']')
+                .is_some_and(|end| text[at..at + end].contains(delimiter)) =>
+            {
+                return None;
+            }
             _ if character == delimiter => return Some(&text[at + 1..]),
             _ => {}
         }
@@ -108,11 +115,13 @@ fn past(text: &str, delimiter: char) -> Option<&str> {
 pub(crate) fn awk(arguments: &[Word]) -> Option<&'static str> {
     for word in arguments {
         let text = word.text.as_str();
-        if text.starts_with('-') && !text.starts_with("-F") && !text.starts_with("-v") && text.len() > 1 {
+        let is_separator = text.starts_with("-F") || text == "|";
+        if text.starts_with('-') && text.len() > 1 && !is_separator && !text.starts_with("-v") {
             return AWK;
         }
-        let runs = ["system", "|", "getline", "@", "close", "ENVIRON", "/inet"];
-        if runs.iter().any(|part| text.contains(part)) {
+        let runs = ["system", "|", "getline", "@", "/inet"];
+        let script = text.replace("||", "");
+        if !is_separator && runs.iter().any(|part| script.contains(part)) {
             return AWK;
         }
     }

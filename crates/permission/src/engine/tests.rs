@@ -5,8 +5,8 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::{
-    Answer, CommandLine, Configuration, Effect, Engine, Grant, Layer, Mode, Permission, Reason, Request,
-    Risk, Rule, Rules, SkillHash, Tool, ToolSet, Verdict,
+    Answer, CommandLine, Configuration, Effect, Engine, Grant, Layer, Mode, Permission, Reason,
+    Request, Risk, Rule, Rules, SkillHash, Tool, ToolSet, Verdict,
 };
 
 mod commands;

@@ -32,7 +32,12 @@ fn the_policy_takes_risky_tools_away() {
         Risk::Medium,
         &["read_file", "run_script"],
     );
-    check(&["read_file", "run_command", "write_file"], None, Risk::Low, &["read_file", "write_file"]);
+    check(
+        &["read_file", "run_command", "write_file"],
+        None,
+        Risk::Low,
+        &["read_file", "write_file"],
+    );
 }
 
 #[test]

@@ -49,9 +49,7 @@ impl Lexer<'_> {
         self.at += 1;
         match self.peek(0) {
             None => self.stop(self.at - 1..self.at, "a backslash at the end"),
-            Some(b'\n') => {
-                self.stop(self.at - 1..self.at + 1, "a line is continued inside a word")
-            }
+            Some(b'\n') => self.stop(self.at - 1..self.at + 1, "a line is continued inside a word"),
             Some(_) => {
                 self.push(&mut word.text);
                 Ok(())

@@ -71,7 +71,9 @@ impl Lexer<'_> {
             _ if word.text.contains("/dev/tcp") || word.text.contains("/dev/udp") => {
                 self.doubt(range, "it opens a connection");
             }
-            _ if word.is_glob => self.doubt(range, "where it reads or writes depends on the files there are"),
+            _ if word.is_glob => {
+                self.doubt(range, "where it reads or writes depends on the files there are")
+            }
             _ => {}
         }
         Ok(())

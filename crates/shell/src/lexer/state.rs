@@ -39,7 +39,8 @@ impl Lexer<'_> {
                 return self.stop(range, "a redirection into a variable");
             }
         }
-        let can_be_reserved = matches!(self.place, Place::Start | Place::AfterGroup) && !word.is_quoted;
+        let can_be_reserved =
+            matches!(self.place, Place::Start | Place::AfterGroup) && !word.is_quoted;
         if can_be_reserved && self.reserved(&word.raw, &range)? {
             return Ok(());
         }
@@ -69,7 +70,8 @@ impl Lexer<'_> {
 
     /// The first word of a command, or an assignment before it.
     fn beginning(&mut self, word: Word, range: Range<usize>) -> Result<(), Stop> {
-        let name_length = word.raw.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        let name_length =
+            word.raw.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
         let after = &word.raw[name_length..];
         let is_named = name_length > 0 && !word.raw.starts_with(|c: char| c.is_ascii_digit());
         if is_named && after.starts_with('[') && (after.contains("]=") || after.contains("]+=")) {
@@ -153,7 +155,10 @@ impl Lexer<'_> {
     fn time(&mut self) -> Result<(), Stop> {
         self.skip_blanks()?;
         let start = self.at;
-        if matches!(self.peek(0), None | Some(b'\n' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>')) {
+        if matches!(
+            self.peek(0),
+            None | Some(b'\n' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>')
+        ) {
             return self.stop(start..start, "`time` without a program");
         }
         let before = self.at;

@@ -7,7 +7,7 @@ use skillful_shell::read;
 use super::is_noticed;
 
 /// The program that must not run unseen.
-pub(super) const MARKER: &str = "marker";
+pub(crate) const MARKER: &str = "marker";
 
 /// Spellings of one word.
 fn spelling(word: &'static str) -> impl Strategy<Value = String> {
@@ -18,7 +18,10 @@ fn spelling(word: &'static str) -> impl Strategy<Value = String> {
             0 | 1 => word.to_owned(),
             2 => format!("'{word}'"),
             3 => format!("\"{word}\""),
-            4 => format!("$'{}'", letters.iter().map(|c| format!("\\x{:02x}", *c as u32)).collect::<String>()),
+            4 => format!(
+                "$'{}'",
+                letters.iter().map(|c| format!("\\x{:02x}", *c as u32)).collect::<String>()
+            ),
             _ => letters.iter().zip(&ways).map(|(letter, way)| spelled(*letter, *way)).collect(),
         },
     )
@@ -45,7 +48,8 @@ fn quote(line: &str) -> String {
 }
 
 fn double(line: &str) -> String {
-    let escaped = line.replace('\\', r"\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`");
+    let escaped =
+        line.replace('\\', r"\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`");
     format!("\"{escaped}\"")
 }
 
@@ -103,7 +107,13 @@ fn around(line: &str, way: usize) -> String {
         42 => format!(". /dev/stdin <<'E'\n{line}\nE"),
         43 => format!("git -c alias.x={} x", quote(&format!("!{line}"))),
         44 => format!("echo a | sed -n {}", quote(&format!("1e {}", line.replace('\n', " ")))),
-        45 => format!("awk {}", quote(&format!("BEGIN {{ system(\"{}\") }}", line.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")))),
+        45 => format!(
+            "awk {}",
+            quote(&format!(
+                "BEGIN {{ system(\"{}\") }}",
+                line.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+            ))
+        ),
         46 => format!("a[$({line}\n)0]=1"),
         47 => format!("echo $(( $({line}\n)1 ))"),
         48 => format!("PS4={}; set -x; true", quote(&format!("$({line})"))),
@@ -115,9 +125,13 @@ fn around(line: &str, way: usize) -> String {
 const WAYS: usize = 52;
 
 /// A line that runs the marker, as far as shells agree.
-pub(super) fn hidden() -> impl Strategy<Value = String> {
-    let call = (spelling(MARKER), select(vec!["", " a", " 'b c'", " $x", " \"$x\"", " *", " > out", " &"]), 0..14_usize).prop_map(
-        |(marker, arguments, prefix)| {
+pub(crate) fn hidden() -> impl Strategy<Value = String> {
+    let call = (
+        spelling(MARKER),
+        select(vec!["", " a", " 'b c'", " $x", " \"$x\"", " *", " > out", " &"]),
+        0..14_usize,
+    )
+        .prop_map(|(marker, arguments, prefix)| {
             let prefix = match prefix {
                 0 => "env ",
                 1 => "env -i A=b ",
@@ -136,8 +150,7 @@ pub(super) fn hidden() -> impl Strategy<Value = String> {
             let end = if prefix.starts_with("find") { " {} +" } else { "" };
             let arguments = if end.is_empty() { arguments } else { "" };
             format!("{prefix}{marker}{arguments}{end}")
-        },
-    );
+        });
     (call, proptest::collection::vec(0..WAYS, 0..4))
         .prop_map(|(call, ways)| ways.into_iter().fold(call, |line, way| around(&line, way)))
 }

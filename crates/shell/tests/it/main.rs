@@ -4,7 +4,7 @@
 mod hiding;
 mod limits;
 mod lines;
-mod oracle;
+mod slow;
 
 use skillful_shell::{Command, Line};
 

@@ -13,6 +13,7 @@ fn grant(pattern: &str) -> Grant {
         permission: Permission::RunScript,
         pattern: pattern.to_owned(),
         skill_hash: Some(SkillHash("abc".to_owned())),
+        wildcard: false,
     }
 }
 

@@ -4,8 +4,8 @@ use basics::failure::Explain;
 use serde_json::{Value, json};
 
 use super::super::super::{
-    Answer, ApprovalId, CommandLine, Configuration, Denial, Effect, Engine, Invocation, Mode, Pattern,
-    Permission, Reason, Request, Risk, Scope, Verdict,
+    Answer, ApprovalId, CommandLine, Configuration, Denial, Effect, Engine, Invocation, Mode,
+    Pattern, Permission, Reason, Request, Risk, Scope, Verdict,
 };
 use super::rules;
 
@@ -90,7 +90,8 @@ fn a_blank_and_a_star_mean_with_or_without_arguments() {
         check(&user, flags(), Mode::Ask, &line(&["git logs"]), Effect::Ask);
         check(&user, flags(), Mode::Ask, &line(&["git lo"]), Effect::Ask);
     }
-    let user = r#"{"run_command": {"ls\\ *": "allow"}, "write_file": {"*": "deny", "a *": "allow"}}"#;
+    let user =
+        r#"{"run_command": {"ls\\ *": "allow"}, "write_file": {"*": "deny", "a *": "allow"}}"#;
     check(user, flags(), Mode::Ask, &line(&["ls"]), Effect::Allow);
     let engine = engine(user, flags(), Mode::Ask);
     assert_eq!(engine.action(Permission::WriteFile, "a"), Effect::Deny, "for commands only");
@@ -127,7 +128,8 @@ fn what_is_unclear_asks_whatever_is_allowed() {
     check(allowed, flags().yes(), Mode::Ask, &whole, Effect::Allow);
     check("{}", flags().yes(), Mode::Ask, &whole, Effect::Allow);
     check("{}", flags().approve("run_command").unwrap(), Mode::Ask, &whole, Effect::Allow);
-    let exactly = || flags().approve("run_command:echo $(x)").unwrap().approve("run_command:x").unwrap();
+    let exactly =
+        || flags().approve("run_command:echo $(x)").unwrap().approve("run_command:x").unwrap();
     check("{}", exactly(), Mode::Ask, &whole, Effect::Allow);
 
     let denies = r#"{"run_command": {"*": "allow", "rm *": "deny"}}"#;
@@ -174,7 +176,10 @@ fn a_mode_that_only_looks_denies_whatever_is_allowed() {
         assert!(!engine.offers(Permission::RunCommand) && engine.offers(Permission::ReadFile));
         let Verdict::Denied(denial) = engine.decide(line(&["ls"]), None) else { panic!("denied") };
         let message = format!("`run_command` is denied: the mode `{mode}` does not allow it");
-        assert_eq!((denial.to_string(), &*denial.hint()), (message, "use `--mode ask` to be asked instead"));
+        assert_eq!(
+            (denial.to_string(), &*denial.hint()),
+            (message, "use `--mode ask` to be asked instead")
+        );
         engine.set_mode(Mode::Ask);
         assert_eq!((engine.mode(), decided(&engine, &line(&["ls"])).0), (Mode::Ask, Effect::Allow));
     }
@@ -206,7 +211,8 @@ fn asked(engine: &mut Engine, line: Line) -> (String, String) {
 #[test]
 fn always_remembers_the_pattern_that_the_question_names() {
     let mut engine = engine(r#"{"run_command": {"git log -p *": "deny"}}"#, flags(), Mode::Ask);
-    let always = vec![Pattern::new("git log *"), Pattern::literal("npm test"), Pattern::new("ls *")];
+    let always =
+        vec![Pattern::new("git log *"), Pattern::literal("npm test"), Pattern::new("ls *")];
     let wish = Line { always, ..line(&["git log -5", "npm test"]) };
     let (always, replay) = asked(&mut engine, wish);
     assert_eq!(always, "`git log *`, `npm test` in this project, until you revoke it");
@@ -267,7 +273,12 @@ fn an_answer_for_the_conversation_is_about_what_was_asked() {
 fn a_denial_names_the_command_that_was_hidden() {
     let user = r#"{"run_command": {"*": "allow", "rm *": "deny"}}"#;
     let wish = Line { shadows: vec!["rm x".to_owned()], ..line(&["/bin/rm x"]) };
-    let Verdict::Denied(denial) = engine(user, flags(), Mode::Ask).decide(wish, None) else { panic!("denied") };
+    let Verdict::Denied(denial) = engine(user, flags(), Mode::Ask).decide(wish, None) else {
+        panic!("denied")
+    };
     assert!(matches!(denial, Denial::Rule { .. }));
-    assert!(denial.to_string().contains("`run_command` on `rm x` is denied by the rule"), "{denial}");
+    assert!(
+        denial.to_string().contains("`run_command` on `rm x` is denied by the rule"),
+        "{denial}"
+    );
 }

@@ -1,0 +1,3 @@
+//! What takes long.
+
+mod oracle;
