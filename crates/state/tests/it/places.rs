@@ -38,6 +38,8 @@ const PLACES: &[(&str, &str)] = &[
     ("tools/src/platform", "how files are opened, and what surrounds a script"),
     ("tools/src/script.rs", "real paths for the sandbox"),
     ("tools/src/script", "the private copy of a script, in a folder that `state` opened"),
+    ("tools/src/view.rs", "the layer of a run, in a folder that `state` opened"),
+    ("tools/src/view", "looks through the workspace, and copies it into that layer"),
     ("runtime/src/workbench/secrets.rs", "looks for redacted marks in a file of the workspace"),
     // Settings and what the user names on the command line.
     ("runtime/src/settings/said.rs", "reads files of settings"),

@@ -53,7 +53,7 @@ fn a_hundred_megabytes_are_stored_with_little_memory() {
         let before = peak_memory();
         let exit =
             run(&kernel, &confinement, &invocation, output, &AtomicBool::new(false)).unwrap();
-        let used = peak_memory() - before;
+        let used = peak_memory().saturating_sub(before);
         assert_eq!((exit.ending, exit.stdout.bytes), (Ending::Exited(0), SIZE), "{name}");
         assert!(used <= 20 << 20, "{name}: {used} bytes of memory");
         println!(
