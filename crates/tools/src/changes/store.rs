@@ -172,6 +172,13 @@ impl Store {
     }
 }
 
+impl Drop for Store {
+    fn drop(&mut self) {
+        // A process that is just being started may still have the handle; it must not keep the lock.
+        let _ = flock(&self.handle, FlockOperation::Unlock);
+    }
+}
+
 impl Kept {
     /// The number that it is known by.
     pub(super) fn number(&self) -> u32 {

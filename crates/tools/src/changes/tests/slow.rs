@@ -69,8 +69,8 @@ fn what_the_kernel_writes_is_read_as_the_run_saw_it() {
 
 #[test]
 fn applications_and_undos_can_be_stopped_before_every_operation() {
-    super::crash::stop_applications(1);
-    super::crash::stop_undos(1);
+    crash::stop_applications(1);
+    crash::stop_undos(1);
 }
 
 fn prepared() -> World {
