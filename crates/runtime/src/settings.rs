@@ -423,6 +423,8 @@ impl Config {
             files: self.execution.layer_files,
             ..Default::default()
         };
-        tools::sandbox::Confinement { limits, mode, ..Default::default() }
+        // Of the run's own: nothing leads out of it.
+        let network = tools::sandbox::Network::Private;
+        tools::sandbox::Confinement { limits, mode, network, ..Default::default() }
     }
 }

@@ -276,7 +276,7 @@ pub(crate) struct UnderWay {
 }
 
 impl UnderWay {
-    pub(crate) fn begin(runs: &std::path::Path, run_id: &str) -> Result<Self, state::StateError> {
+    pub(crate) fn begin(runs: &Path, run_id: &str) -> Result<Self, state::StateError> {
         let (runs, name) = (Folder::open(runs)?, format!("{UNDER_WAY}{run_id}"));
         runs.replace_among_many(&name, b"", Durability::Sync)?;
         Ok(Self { runs, name })

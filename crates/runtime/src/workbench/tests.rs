@@ -40,13 +40,28 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
             arguments: ArgumentLimits::default(),
             confinement: Confinement::default(),
         },
+        copy_bytes: 0,
+        closed: Vec::new(),
+        run: None,
+        background: Vec::new(),
+        seen: None,
+        noted: None,
+        prepared: None,
+        copies: HashMap::new(),
     };
     let (engine, redactor, cancel) = (
         Engine::new("/project", Configuration::default()),
         Redactor::new([], []).unwrap(),
         Cancel::default(),
     );
-    let means = Means { engine: &engine, redactor: &redactor, cancel: &cancel, chunks: &[] };
+    let means = Means {
+        engine: &engine,
+        redactor: &redactor,
+        cancel: &cancel,
+        chunks: &[],
+        selected: &[],
+        show: &|_| {},
+    };
     let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();
     let mut journal =
         Journal::create(&root.join("runs"), run_id, Durability::NoSync, None).unwrap();

@@ -187,6 +187,6 @@ pub(crate) fn setup(scenario: &Scenario) -> Setup {
 pub(crate) fn answer(ending: &Ending) -> &str {
     match ending {
         Ending::Finished(outcome) => &outcome.answer,
-        Ending::Suspended(question) => panic!("suspended: {question:?}"),
+        waiting => panic!("it waits: {waiting:?}"),
     }
 }

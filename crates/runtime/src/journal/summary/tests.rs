@@ -85,15 +85,8 @@ fn validated(permission: &str, patterns: &[&str]) -> EventData {
     let permission = Permission::from_name(permission).unwrap();
     let decision = Decision { permission, action: Effect::Allow, rulings: Vec::new() };
     let request = Request {
-        action: Action::FinalAnswer { content: String::new() },
-        permission,
         patterns: patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
-        risk: Risk::Low,
-        effect: String::new(),
-        params: Value::Null,
-        file: None,
-        skill_hash: None,
-        read_only: true,
+        ..Request::new(Action::FinalAnswer { content: String::new() }, permission)
     };
     let prepared = Prepared::Allowed { request, decision };
     let validated =
@@ -113,6 +106,7 @@ fn what_was_used_is_listed_with_how_it_went() {
         source: Source::User,
         hash: SkillHash("h".to_owned()),
         allowed_tools: None,
+        allowed_commands: None,
         run_mode: RunMode::Inline,
         report: LoadReport::of_file("SKILL.md", b""),
     };

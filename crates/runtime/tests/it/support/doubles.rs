@@ -123,15 +123,13 @@ impl Toolbox for Hands {
             _ => (Permission::Skill, "alpha".to_owned(), Risk::Low, true),
         };
         Ok(Request {
-            action: action.clone(),
-            permission,
             patterns: vec![pattern],
             risk,
             effect: "does what it should".to_owned(),
             params: json!({"kind": action.kind()}),
-            file: None,
             skill_hash: Some(SkillHash("sha256:0".to_owned())),
             read_only,
+            ..Request::new(action.clone(), permission)
         })
     }
 
@@ -195,6 +193,7 @@ fn selected(skill: &SkillRef) -> SelectedSkill {
         source: Source::User,
         hash: SkillHash(format!("sha256:{}", skill.name)),
         allowed_tools: None,
+        allowed_commands: None,
         run_mode: if skill.name == "helper" { RunMode::Subagent } else { RunMode::Inline },
         report: LoadReport { chars_returned: 300, ..LoadReport::of_file("SKILL.md", b"") },
     }

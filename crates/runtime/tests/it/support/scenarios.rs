@@ -190,6 +190,7 @@ pub(crate) fn all() -> Vec<Scenario> {
                     source: Source::Project,
                     hash: SkillHash("sha256:1".to_owned()),
                     allowed_tools: Some(vec!["read_file".to_owned()]),
+                    allowed_commands: None,
                     run_mode: RunMode::Inline,
                     report: LoadReport::of_file("SKILL.md", b""),
                 };
