@@ -65,6 +65,7 @@ pub(crate) fn rehearse<M: Model>(
                 Comes::Done(observation) => Input::Observed(observation),
                 _ => unreachable!("it was not prepared"),
             },
+            Step::Question(_) => Input::QuestionAnswered(agent::question::QuestionAnswer::Nobody),
             Step::Done(outcome) => {
                 let (outcome, plan) = (outcome.clone(), json!(run.plan()));
                 return Rehearsed { replies, actions, outcome, plan };
@@ -111,6 +112,7 @@ pub(crate) fn selected(name: &str) -> SelectedSkill {
         source: Source::Builtin,
         hash: SkillHash("0".to_owned()),
         allowed_tools: None,
+        allowed_commands: None,
         run_mode: RunMode::default(),
         report: LoadReport::of_file("SKILL.md", b""),
     }
