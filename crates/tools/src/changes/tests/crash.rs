@@ -46,8 +46,8 @@ fn world() -> World {
     fs::create_dir(world.upper.join("kept")).unwrap();
     set_mode(&world.upper.join("kept"), 0o500);
     set_mode(&world.upper.join("mode"), 0o600);
-    fs::create_dir(world.upper.join("closed")).unwrap();
-    set_mode(&world.upper.join("closed"), 0o100);
+    world.upper("closed/c", "c");
+    set_mode(&world.upper.join("closed"), 0o500);
     symlink("nowhere", world.upper.join("link")).unwrap();
     world.note();
     world
