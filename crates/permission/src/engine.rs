@@ -99,6 +99,8 @@ pub enum Reason {
     },
     /// No rule matched.
     NoRule,
+    /// It consists of nothing that needs a rule.
+    Harmless,
     /// The mode does not allow it.
     Mode(Mode),
     /// It cannot be vouched for, and this is why.
@@ -279,6 +281,7 @@ impl Engine {
     fn decision(&self, request: &impl Request, skill: Option<&SkillHash>) -> Decision {
         let permission = request.permission();
         let mut patterns = request.patterns();
+        let is_harmless = patterns.is_empty() && permission.is_about_commands();
         if patterns.is_empty() {
             // Without this a request about nothing in particular would pass every deny.
             patterns.push(String::new());
@@ -287,7 +290,13 @@ impl Engine {
             .iter()
             .map(|pattern| self.answered(self.ruling(permission, pattern), request, skill))
             .collect();
-        if let Some(why) = request.unclear() {
+        let unclear = request.unclear();
+        for ruling in rulings.iter_mut().filter(|_| is_harmless && unclear.is_none()) {
+            if ruling.action == Effect::Ask && is_nobodys(&ruling.reason) {
+                (ruling.action, ruling.reason) = (Effect::Allow, Reason::Harmless);
+            }
+        }
+        if let Some(why) = unclear {
             let whole = rulings.remove(0);
             rulings.insert(0, self.unclear(whole, why, request, skill));
         }

@@ -15,7 +15,7 @@ use super::{
 pub trait Request {
     /// Which permission it needs.
     fn permission(&self) -> Permission;
-    /// What it touches; every one of them must be let through.
+    /// What it touches; every one of them must be let through. None for commands that need no rule.
     fn patterns(&self) -> Vec<String>;
     /// How much it can harm.
     fn risk(&self) -> Risk;

@@ -20,6 +20,8 @@ mod word;
 
 pub use command::Command;
 
+use std::collections::HashSet;
+
 use lexer::Lexed;
 
 /// The longest line that is looked at, in bytes.
@@ -76,17 +78,25 @@ impl Line {
         self.commands.iter().filter(|command| !command.is_harmless())
     }
 
-    /// Other texts under which a rule that denies must find the commands, each once.
+    /// What rules are asked about: the commands that need one, each once; where something is unclear, first the line itself.
+    /// Nothing where every command is harmless.
+    pub fn patterns(&self, line: &str) -> Vec<String> {
+        let whole = (!self.is_clear()).then(|| line.to_owned());
+        unique(whole.into_iter().chain(self.ruled().map(Command::text)))
+    }
+
+    /// What an answer for always is about: a pattern for each command that needs a rule; nothing where one of them has none
+    /// that is safe, or something is unclear.
+    pub fn always(&self) -> Option<Vec<String>> {
+        let patterns = self.ruled().map(Command::always).collect::<Option<Vec<_>>>()?;
+        self.is_clear().then(|| unique(patterns))
+    }
+
+    /// Other texts under which a rule that denies must find the commands, each once; those that need no rule among them.
     pub fn shadows(&self) -> Vec<String> {
-        let mut all: Vec<String> = Vec::new();
-        let found =
-            self.commands.iter().flat_map(Command::shadows).chain(self.traces.iter().cloned());
-        for text in found {
-            if !all.contains(&text) {
-                all.push(text);
-            }
-        }
-        all
+        let harmless = self.commands.iter().filter(|command| command.is_harmless());
+        let shadows = self.commands.iter().flat_map(Command::shadows);
+        unique(harmless.map(Command::text).chain(shadows).chain(self.traces.iter().cloned()))
     }
 
     /// Why a person must look, in words; nothing where all is understood.
@@ -134,4 +144,10 @@ impl Line {
             self.unclear.push(unclear);
         }
     }
+}
+
+/// Each text once, in the order of its first place.
+fn unique(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts.into_iter().filter(|text| seen.insert(text.clone())).collect()
 }

@@ -107,10 +107,6 @@ fn request_of(action: &Action) -> Request {
     Request {
         patterns: vec!["alpha".to_owned()],
         effect: "does it".to_owned(),
-    }
-    ..Request::new(action.clone(), permission::Permission::Skill)
-        patterns: vec!["alpha".to_owned()],
-        effect: "does it".to_owned(),
         ..Request::new(action.clone(), permission::Permission::Skill)
     }
 }

@@ -163,4 +163,21 @@ proptest! {
         let read = read(&line);
         prop_assert!(is_noticed(&read, MARKER), "{line}\n{read:#?}");
     }
+
+    #[test]
+    fn any_text_is_read_to_the_same_end(line in prop_oneof!["\\PC{0,40}", "[a-c \\t\n|&;<>(){}'\"$`\\\\=#*?!~é,.-]{0,24}"]) {
+        let found = read(&line);
+        for command in &found.commands {
+            prop_assert!(!command.words.is_empty());
+            let text = command.text();
+            prop_assert!(!command.shadows().contains(&text));
+            if let Some(pattern) = command.always() {
+                prop_assert!(text.starts_with(pattern.trim_end_matches('*').trim_end()), "{pattern}: {text}");
+            }
+        }
+        let behind = read(&format!("true; {line}"));
+        if found.is_clear() && behind.is_clear() {
+            prop_assert!(behind.commands.len() > found.commands.len());
+        }
+    }
 }

@@ -151,6 +151,21 @@ fn harmless_builtins_need_no_rule() {
     );
     assert_eq!(ruled("cd x && make; printf a"), ["make"]);
     assert_eq!(ruled("printf -v x y"), ["printf -v x y"]);
+    assert!(read("echo hi").shadows().contains(&"echo hi".to_owned()), "a rule can still deny it");
+}
+
+#[test]
+fn an_unclear_line_is_itself_a_pattern_and_has_none_for_always() {
+    let line = "git log && ls; git log && echo x";
+    assert_eq!(read(line).patterns(line), ["git log", "ls"]);
+    assert_eq!(read(line).always().unwrap(), ["git log *", "ls *"]);
+    let line = "echo $(date)";
+    assert_eq!(
+        (read(line).patterns(line), read(line).always()),
+        (vec![line.to_owned(), "date".to_owned()], None)
+    );
+    assert_eq!(read("ls && rm x").always(), None);
+    assert_eq!(read("echo x").patterns("echo x"), Vec::<String>::new());
 }
 
 #[test]

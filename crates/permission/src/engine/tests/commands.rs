@@ -106,6 +106,17 @@ fn every_command_of_a_line_must_be_allowed() {
 }
 
 #[test]
+fn a_line_of_harmless_builtins_needs_no_rule() {
+    let echo = Line { shadows: vec!["echo hi".to_owned()], ..line(&[]) };
+    check("{}", flags(), Mode::Ask, &echo, Effect::Allow);
+    check(r#"{"run_command": "deny"}"#, flags(), Mode::Ask, &echo, Effect::Deny);
+    check(r#"{"run_command": {"echo *": "deny"}}"#, flags(), Mode::Ask, &echo, Effect::Deny);
+    check(r#"{"run_command": "ask"}"#, flags(), Mode::Ask, &echo, Effect::Ask);
+    check("{}", flags(), Mode::ReadOnly, &echo, Effect::Deny);
+    check("{}", flags(), Mode::Ask, &unclear(&[]), Effect::Ask);
+}
+
+#[test]
 fn shadows_can_deny_and_ask_but_need_not_be_allowed() {
     let shadowed = |shadow: &str| Line { shadows: vec![shadow.to_owned()], ..line(&["/bin/rm x"]) };
     let allowed = r#"{"run_command": {"*": "allow", "rm *": "deny", "mv *": "ask"}}"#;

@@ -4,7 +4,7 @@ use agent::observation::Facts;
 use agent::request::Request;
 use agent::setup::Provenance;
 use basics::skill::{LoadReport, RunMode, Source};
-use permission::{Answer, ApprovalId, Decision, Effect, Permission, Risk, SkillHash};
+use permission::{Answer, ApprovalId, Decision, Effect, Permission, SkillHash};
 
 use super::super::sample::{asked, finished, started};
 use super::*;
