@@ -40,30 +40,14 @@ impl Workbench<'_> {
         let wanted = wanted(action)?;
         self.check_folder(&wanted)?;
         let line = shell::read(&wanted.command);
-        let texts = |commands: Vec<&shell::Command>| {
-            let mut texts: Vec<String> = commands.into_iter().map(shell::Command::text).collect();
-            texts.dedup();
-            texts
-        };
-        let all = texts(line.commands.iter().collect());
-        let ruled = texts(line.ruled().collect());
         check_skill(action, &wanted, &line, means.selected)?;
         let unclear = line.doubts();
-        let patterns = match &unclear {
-            Some(_) => vec![wanted.command.trim().to_owned()],
-            // Rules can be about what is harmless, too.
-            None if ruled.is_empty() => all.clone(),
-            None => ruled,
-        };
-        let always: Option<Vec<String>> = line.ruled().map(shell::Command::always).collect();
-        let always = always.filter(|_| unclear.is_none()).unwrap_or_default();
-        let shadows = all.into_iter().chain(line.shadows()).collect();
         let (stands, contained) = self.walls()?;
         let doubts = unclear.as_ref().map(|doubts| format!("; look closely: {doubts}"));
         Ok(Request {
-            patterns,
-            shadows,
-            always,
+            patterns: line.patterns(&wanted.command),
+            shadows: line.shadows(),
+            always: line.always().unwrap_or_default(),
             unclear,
             contained,
             risk: Risk::Medium,
