@@ -2,7 +2,7 @@
 
 mod approver;
 pub(crate) mod diff;
-mod screen;
+pub(crate) mod screen;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;

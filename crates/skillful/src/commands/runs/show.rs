@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use agent::question::QuestionAnswer;
 use agent::event::{ActionValidated, Event, EventData, PlanUpdated};
 use agent::plan::Plan;
 use agent::request::{Prepared, Refusal};
@@ -13,6 +14,7 @@ use permission::Answer;
 use runtime::journal::{self, Origin};
 
 use crate::failure::Failure;
+use crate::commands::run::screen::counted;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -120,6 +122,21 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
                 writeln!(out, "           {message}\n           {dim}{hint}{dim:#}")
             }
         },
+        EventData::QuestionAsked(asked) => {
+            writeln!(out, "         {warn}?{warn:#} {}", for_terminal(&asked.question.question))
+        }
+        EventData::QuestionAnswered(answered) => {
+            writeln!(out, "         {}", for_terminal(&said(&answered.answer)))
+        }
+        EventData::ChangesMade(made) if !made.changes.is_empty() => {
+            writeln!(out, "         {dim}kept apart: {}{dim:#}", counted(&made.changes))
+        }
+        EventData::ChangesApplied(applied) => {
+            writeln!(out, "         {good}applied{good:#} {}", counted(&applied.changes))
+        }
+        EventData::ChangesUndone(undone) => {
+            writeln!(out, "         {warn}taken back{warn:#} {}", counted(&undone.changes))
+        }
         EventData::ApprovalRequired(required) => {
             let effect = for_terminal(&required.approval.effect);
             writeln!(out, "         {warn}?{warn:#} {effect}")
@@ -150,6 +167,19 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
             writeln!(out, "{}", for_terminal_block(finished.answer.trim_end()))
         }
         _ => Ok(()),
+    }
+}
+
+/// What became of a question, in words.
+fn said(answer: &QuestionAnswer) -> String {
+    match answer {
+        QuestionAnswer::Said(words) => words.join(", "),
+        QuestionAnswer::Kept(name) => format!("a secret, in the variable {name}"),
+        QuestionAnswer::Nobody => "nobody answered".to_owned(),
+        QuestionAnswer::CarryOut(mode) => format!("carry it out, in the mode {mode}"),
+        QuestionAnswer::GoOn => "go on".to_owned(),
+        QuestionAnswer::No(None) => "no".to_owned(),
+        QuestionAnswer::No(Some(message)) => format!("no: {message}"),
     }
 }
 
