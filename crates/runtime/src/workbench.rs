@@ -7,6 +7,7 @@ mod background;
 mod changes;
 mod command;
 mod open;
+mod pdf;
 mod program;
 mod read_back;
 mod request;
@@ -262,9 +263,19 @@ impl<'a> Workbench<'a> {
         if let Some(left) = cancel.time_left() {
             self.workspace.limits = limits.within(left);
         }
+        let read = match &call {
+            Call::ReadFile(read) => Some(read.clone()),
+            _ => None,
+        };
         let outcome = perform::perform(request.narrow(call), engine, &self.workspace);
         self.workspace.limits = limits;
-        let outcome = outcome?;
+        let outcome = match (outcome, read) {
+            (Err(failure), Some(read)) => match self.pdf_text(&read, &failure, means)? {
+                Some(text) => perform::read_text(&read, &text, &self.workspace),
+                None => return Err(failure.into()),
+            },
+            (outcome, _) => outcome?,
+        };
         let outcome = without_secrets(outcome, redactor);
         let storage_ref = match &outcome.full {
             Some(full) => Some(keep(full, redactor, journal)?),
