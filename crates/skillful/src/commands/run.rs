@@ -108,6 +108,14 @@ pub(crate) struct RunChanges {
     apply: Option<String>,
 }
 
+/// How many changed files wait, in words.
+fn waits(kept: &NotedChanges) -> String {
+    match kept.count() {
+        1 => "1 changed file waits".to_owned(),
+        count => format!("{count} changed files wait"),
+    }
+}
+
 impl RunChanges {
     fn of(run: &agent::run::Run) -> Option<Self> {
         let (applied, kept) = (run.applied().to_vec(), run.pending().cloned());
@@ -258,7 +266,7 @@ fn report(
     let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
     match (kept, run.unapplied()) {
         (Some(kept), Some("ApprovalRequired")) if !output.json => {
-            let message = format!("{} changed files wait for your approval", kept.count());
+            let message = format!("{} for your approval", waits(kept));
             let hint = format!(
                 "look at them (`skillful runs changes {0} --diff`), then run: skillful runs apply {0}",
                 result.run_id
@@ -271,8 +279,8 @@ fn report(
                 output.note("Nothing was applied: files changed meanwhile, see `skillful runs changes`.");
             }
             output.note(&format!(
-                "{} changed files are kept apart from yours; `skillful runs apply {}` applies them.",
-                kept.count(),
+                "{}; `skillful runs apply {}` applies it.",
+                waits(kept),
                 result.run_id
             ));
         }

@@ -145,11 +145,13 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
             writeln!(out, "         {good}yes{good:#} {}", answered.answer.name())
         }
         EventData::ApprovalDenied(answered) => {
-            let message = match &answered.answer {
-                Answer::Reject { message: Some(message) } => for_terminal(message),
-                _ => Default::default(),
-            };
-            writeln!(out, "         {bad}no{bad:#} {message}")
+            match &answered.answer {
+                Answer::Later => writeln!(out, "         {warn}kept for later{warn:#}"),
+                Answer::Reject { message: Some(message) } => {
+                    writeln!(out, "         {bad}no{bad:#} {}", for_terminal(message))
+                }
+                _ => writeln!(out, "         {bad}no{bad:#}"),
+            }
         }
         EventData::ObservationRecorded(recorded) => match &recorded.code {
             None => {
