@@ -268,7 +268,9 @@ fn report(
         (Some(_), Some("ApprovalRequired")) => return Ok(ExitCode::from(Exit::Approval as u8)),
         (Some(kept), code) => {
             if let Some("Conflict") = code {
-                output.note("Nothing was applied: files changed meanwhile, see `skillful runs changes`.");
+                output.note(
+                    "Nothing was applied: files changed meanwhile, see `skillful runs changes`.",
+                );
             }
             output.note(&format!(
                 "{} changed files are kept apart from yours; `skillful runs apply {}` applies them.",
