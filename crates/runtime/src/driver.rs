@@ -415,7 +415,9 @@ impl Driver<'_> {
             }
         };
         let answer = match answer {
-            QuestionAnswer::Said(words) if question.secret => self.toolbox.keep_secret(&words.join(" ")),
+            QuestionAnswer::Said(words) if question.secret => {
+                self.toolbox.keep_secret(&words.join(" "))
+            }
             answer => answer,
         };
         if let QuestionAnswer::CarryOut(mode) = answer {

@@ -195,7 +195,6 @@ impl Workbench<'_> {
             false => Ok(()),
         }
     }
-
 }
 
 /// Removes what nobody needs any more once a run has ended, and nothing works on it.

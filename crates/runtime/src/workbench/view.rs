@@ -130,7 +130,10 @@ impl Workbench<'_> {
 
 /// Files and folders of skills, which neither programs nor change sets may touch. A folder that the workspace lies in
 /// closes nothing: then its skills are closed one by one.
-pub(crate) fn closed_folders(runtime: &Runtime, skills: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn closed_folders(
+    runtime: &Runtime,
+    skills: impl Iterator<Item = PathBuf>,
+) -> Vec<PathBuf> {
     let workspace = &runtime.surroundings.working_directory;
     let roots = runtime.surroundings.roots().into_iter();
     let roots = roots.filter(|root| root.source != Source::Builtin).map(|root| root.path);

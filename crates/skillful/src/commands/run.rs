@@ -276,7 +276,9 @@ fn report(
         (Some(_), Some("ApprovalRequired")) => return Ok(ExitCode::from(Exit::Approval as u8)),
         (Some(kept), code) => {
             if let Some("Conflict") = code {
-                output.note("Nothing was applied: files changed meanwhile, see `skillful runs changes`.");
+                output.note(
+                    "Nothing was applied: files changed meanwhile, see `skillful runs changes`.",
+                );
             }
             output.note(&format!(
                 "{}; `skillful runs apply {}` applies it.",
