@@ -97,7 +97,9 @@ impl ApprovalRequest {
             for (label, key) in [("in", "folder"), ("for", "why"), ("stdin", "stdin")] {
                 facts.extend(params[key].as_str().map(|text| (label, shortened(text))));
             }
-            facts.extend(params["timeout_seconds"].as_u64().map(|time| ("time", format!("{time} s"))));
+            facts.extend(
+                params["timeout_seconds"].as_u64().map(|time| ("time", format!("{time} s"))),
+            );
             return facts;
         }
         let (Some(skill), Some(path)) =

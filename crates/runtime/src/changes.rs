@@ -23,6 +23,10 @@ pub use kept::{KeptRun, ProducedFile, rules};
 
 /// The folder of a run's layer.
 pub const LAYER: &str = "layer";
+/// Everything in a run's folder that belongs to its layer.
+pub const OF_A_LAYER: [&str; 4] = [LAYER, "layer-base", "layer-texts", SINCE];
+/// A file that is made anew when an action begins that may write.
+pub(crate) const SINCE: &str = "layer-since";
 /// The folder of what was applied.
 pub const APPLIED: &str = "applied";
 /// Where a copy is, which is made where there can be no overlay.

@@ -45,7 +45,7 @@ use tools::changes::ChangeSet;
 use tools::perform;
 use tools::workspace::Workspace;
 
-use crate::changes::LAYER;
+use crate::changes::OF_A_LAYER;
 use crate::driver::{Means, Toolbox};
 use crate::journal::{Journal, Redactor};
 use background::Background;
@@ -133,6 +133,10 @@ impl Toolbox for Workbench<'_> {
         let redactor = means.redactor;
         let began = SystemTime::now();
         let action = request.action.clone();
+        let may_write = !request.read_only || !self.background.is_empty();
+        if may_write {
+            self.mark_beginning();
+        }
         let done = match &action {
             Action::SelectSkills { skills, .. } => self.select(skills, means, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
@@ -162,7 +166,7 @@ impl Toolbox for Workbench<'_> {
         };
         let done = done.unwrap_or_else(|refusal| Observation::failed(&refusal));
         match action {
-            Action::RunScript { .. } | Action::CallTool { .. } => {
+            Action::RunScript { .. } | Action::CallTool { .. } if may_write => {
                 let changed = self.changed(began, redactor, journal);
                 with_changes(done, changed)
             }
@@ -176,8 +180,15 @@ impl Toolbox for Workbench<'_> {
         journal: &mut Journal,
     ) -> Option<Box<NotedChanges>> {
         self.see_layer().ok()?;
-        // Nobody knows when the action began that was interrupted.
-        self.changed(SystemTime::UNIX_EPOCH, redactor, journal).ok().flatten()
+        self.changed(self.last_beginning(), redactor, journal).ok().flatten()
+    }
+
+    fn restate_changes(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Option<Box<NotedChanges>> {
+        self.rest(redactor, journal).ok()
     }
 
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
@@ -204,7 +215,7 @@ pub fn tidy(run: &Run, journal: &Journal) {
     }
     let mut leftovers = vec!["sandbox", "artifacts"];
     if run.pending().is_none() {
-        leftovers.extend([LAYER, "layer-base", "layer-texts"]);
+        leftovers.extend(OF_A_LAYER);
     }
     for name in leftovers {
         // What cannot be removed stays in the run's own folder and harms nobody.

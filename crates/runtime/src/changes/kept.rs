@@ -16,7 +16,7 @@ use skill::index::Index;
 use state::{Durability, Folder};
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Recovered, Rules, Selection};
 
-use super::{APPLIED, LAYER, Layered, hash_of, noted, plan_name, recover, undo};
+use super::{APPLIED, Layered, OF_A_LAYER, hash_of, noted, plan_name, recover, undo};
 use crate::journal::{Journal, JournalError, has_ended};
 use crate::open::Runtime;
 use crate::runner::{check_workspace, read_setup};
@@ -104,7 +104,7 @@ impl KeptRun {
         under_way.end();
         if is_all {
             self.layered = None;
-            for name in [LAYER, "layer-base", "layer-texts"] {
+            for name in OF_A_LAYER {
                 // What cannot be removed stays in the run's own folder and harms nobody.
                 let _ = self.run.remove_tree(name);
             }

@@ -7,7 +7,7 @@ use agent::changes::NotedChanges;
 use agent::observation::Observation;
 use agent::request::{Refusal, Request};
 use permission::{Approved, Engine, Permission, Risk};
-use serde_json::json;
+use serde_json::{Value, json};
 use tools::changes::{ChangeSet, LayerPath, Selection};
 
 use super::{Workbench, keep};
@@ -177,7 +177,7 @@ impl Workbench<'_> {
     }
 
     /// What is left in the layer, also where that is nothing.
-    fn rest(
+    pub(super) fn rest(
         &mut self,
         redactor: &Redactor,
         journal: &mut Journal,
@@ -222,7 +222,17 @@ pub(super) fn with_changes(
     changes: Result<Option<Box<NotedChanges>>, Refusal>,
 ) -> Observation {
     match changes {
-        Ok(changes) => observation.changes = changes,
+        Ok(changes) => {
+            if let Some(changes) = &changes
+                && let Ok(Value::Object(mut result)) = serde_json::from_str(&observation.text)
+            {
+                let NotedChanges { added, changed, deleted, paths, .. } = &**changes;
+                let written = json!({"added": added, "changed": changed, "deleted": deleted, "paths": paths});
+                result.insert("changed_so_far".to_owned(), written);
+                observation.text = Value::Object(result).to_string();
+            }
+            observation.changes = changes;
+        }
         Err(refusal) => {
             observation.text +=
                 &format!("\n{}: {}\nHint: {}", refusal.code, refusal.message, refusal.hint);

@@ -222,9 +222,7 @@ fn layer(found: &Availability) -> Check {
         (false, Feature::Overlay) => {
             warning("layer", message, "runs work in a private copy, up to `execution.copy_bytes`")
         }
-        (false, _) => {
-            warning("layer", message, "commands cannot reach each other over loopback")
-        }
+        (false, _) => warning("layer", message, "commands cannot reach each other over loopback"),
     }
 }
 

@@ -145,7 +145,8 @@ fn put(question: &ApprovalRequest) {
             }
         }
     }
-    if let Some(always) = question.always.as_ref().filter(|_| question.tool != Permission::ApplyChanges)
+    if let Some(always) =
+        question.always.as_ref().filter(|_| question.tool != Permission::ApplyChanges)
     {
         text += &format!("  {dim}always{dim:#} {}\n", for_terminal(always));
     }

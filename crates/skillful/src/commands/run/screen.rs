@@ -175,7 +175,10 @@ impl Screen {
             }
             EventData::ChangesMade(made) if !made.changes.is_empty() => {
                 self.end_line();
-                err(&format!("  {dim}kept apart from your files: {}{dim:#}\n", counted(&made.changes)));
+                err(&format!(
+                    "  {dim}kept apart from your files: {}{dim:#}\n",
+                    counted(&made.changes)
+                ));
             }
             EventData::ChangesApplied(applied) => {
                 self.end_line();
@@ -255,11 +258,8 @@ impl Listener for Screen {
 
 /// How many files were added, changed and deleted.
 pub(crate) fn counted(changes: &NotedChanges) -> String {
-    let counts = [
-        (changes.added, "added"),
-        (changes.changed, "changed"),
-        (changes.deleted, "deleted"),
-    ];
+    let counts =
+        [(changes.added, "added"), (changes.changed, "changed"), (changes.deleted, "deleted")];
     let some = counts.iter().filter(|(count, _)| *count > 0);
     some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agent::question::QuestionAnswer;
 use agent::event::{ActionValidated, Event, EventData, PlanUpdated};
 use agent::plan::Plan;
+use agent::question::QuestionAnswer;
 use agent::request::{Prepared, Refusal};
 use basics::text::{for_terminal, for_terminal_block};
 use permission::Answer;
 use runtime::journal::{self, Origin};
 
-use crate::failure::Failure;
 use crate::commands::run::screen::counted;
+use crate::failure::Failure;
 use crate::output::{Output, Palette};
 use crate::session::Session;
 
@@ -144,15 +144,13 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
         EventData::ApprovalGranted(answered) => {
             writeln!(out, "         {good}yes{good:#} {}", answered.answer.name())
         }
-        EventData::ApprovalDenied(answered) => {
-            match &answered.answer {
-                Answer::Later => writeln!(out, "         {warn}kept for later{warn:#}"),
-                Answer::Reject { message: Some(message) } => {
-                    writeln!(out, "         {bad}no{bad:#} {}", for_terminal(message))
-                }
-                _ => writeln!(out, "         {bad}no{bad:#}"),
+        EventData::ApprovalDenied(answered) => match &answered.answer {
+            Answer::Later => writeln!(out, "         {warn}kept for later{warn:#}"),
+            Answer::Reject { message: Some(message) } => {
+                writeln!(out, "         {bad}no{bad:#} {}", for_terminal(message))
             }
-        }
+            _ => writeln!(out, "         {bad}no{bad:#}"),
+        },
         EventData::ObservationRecorded(recorded) => match &recorded.code {
             None => {
                 let chars = recorded.chars;
