@@ -86,6 +86,8 @@ pub struct Workbench<'a> {
     background: Vec<Background>,
     /// The view, once something needed it.
     seen: Option<Seen>,
+    /// Why nobody can say what is in the layer, where that is so: then it is kept.
+    pub(crate) unnoted: Option<Refusal>,
     /// Which changes were noted last.
     noted: Option<Sha256>,
     /// The changes that a person is asked about.
@@ -208,13 +210,22 @@ impl Workbench<'_> {
     }
 }
 
+/// Whether a layer is kept although nothing of it waits to be applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// Nobody could say what is in it.
+    Yes,
+    /// It is not needed.
+    No,
+}
+
 /// Removes what nobody needs any more once a run has ended, and nothing works on it.
-pub fn tidy(run: &Run, journal: &Journal) {
+pub fn tidy(run: &Run, journal: &Journal, layer: Keeping) {
     if run.outcome().is_none() {
         return;
     }
     let mut leftovers = vec!["sandbox", "artifacts"];
-    if run.pending().is_none() {
+    if run.pending().is_none() && layer == Keeping::No {
         leftovers.extend(OF_A_LAYER);
     }
     for name in leftovers {

@@ -29,6 +29,17 @@ impl Workbench<'_> {
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<Option<Box<NotedChanges>>, Refusal> {
+        let changed = self.look_at_layer(since, redactor, journal);
+        self.unnoted = changed.as_ref().err().cloned();
+        changed
+    }
+
+    fn look_at_layer(
+        &mut self,
+        since: SystemTime,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Result<Option<Box<NotedChanges>>, Refusal> {
         let Some(run) = &self.run else { return Ok(None) };
         let Some(layered) = self.seen.as_mut().and_then(|seen| seen.layered.as_mut()) else {
             return Ok(None);
@@ -227,7 +238,8 @@ pub(super) fn with_changes(
                 && let Ok(Value::Object(mut result)) = serde_json::from_str(&observation.text)
             {
                 let NotedChanges { added, changed, deleted, paths, .. } = &**changes;
-                let written = json!({"added": added, "changed": changed, "deleted": deleted, "paths": paths});
+                let written =
+                    json!({"added": added, "changed": changed, "deleted": deleted, "paths": paths});
                 result.insert("changed_so_far".to_owned(), written);
                 observation.text = Value::Object(result).to_string();
             }

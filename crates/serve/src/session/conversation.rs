@@ -18,7 +18,7 @@ use permission::Engine;
 use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
 use runtime::journal::{Journal, JournalError};
 use runtime::runner::{NewRecord, begin};
-use runtime::workbench::tidy;
+use runtime::workbench::{Keeping, tidy};
 
 use super::desk::{Desk, Nobody, OneAnswer};
 use super::{Call, Outcome, Question, Said, Wanted};
@@ -218,7 +218,7 @@ impl Drop for Conversation {
             }
         }
         let _ = self.journal.finish(&self.run);
-        tidy(&self.run, &self.journal);
+        tidy(&self.run, &self.journal, Keeping::No);
     }
 }
 

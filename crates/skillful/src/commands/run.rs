@@ -15,6 +15,7 @@ use agent::changes::NotedChanges;
 use agent::model::Cancel;
 use agent::outcome::{Status, StopReason};
 use agent::question::Question;
+use agent::request::Refusal;
 use basics::text::for_terminal_block;
 use permission::{ApprovalRequest, Invocation};
 use runtime::driver::Ending;
@@ -214,7 +215,7 @@ pub(crate) fn invocation(command: &str) -> Invocation {
 }
 
 fn report(
-    Finished { run, ending }: Finished,
+    Finished { run, ending, unnoted }: Finished,
     events: bool,
     output: &Output,
     screen: &Screen,
@@ -262,6 +263,11 @@ fn report(
         );
         let hint = format!("to answer, run: skillful run --resume {} --answer TEXT", result.run_id);
         return Err(waits.hint(hint));
+    }
+    if let Some(Refusal { code, message, .. }) = unnoted {
+        let message = format!("{code}: {message}; nothing of it was applied");
+        let hint = format!("what it wrote is kept in the folder of the run, {}", result.run_id);
+        return Err(Failure::new(Exit::Failed, "LayerTooLarge", message).hint(hint));
     }
     let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
     match (kept, run.unapplied()) {
