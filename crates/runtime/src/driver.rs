@@ -58,6 +58,14 @@ pub trait Toolbox {
         let _ = (redactor, journal);
         None
     }
+    /// The same, whatever was noted before: for a run whose child run has written.
+    fn restate_changes(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Option<Box<NotedChanges>> {
+        self.note_changes(redactor, journal)
+    }
     /// Keeps an answer that is a secret for the programs of the run.
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
         let _ = secret;
@@ -415,7 +423,9 @@ impl Driver<'_> {
             }
         };
         let answer = match answer {
-            QuestionAnswer::Said(words) if question.secret => self.toolbox.keep_secret(&words.join(" ")),
+            QuestionAnswer::Said(words) if question.secret => {
+                self.toolbox.keep_secret(&words.join(" "))
+            }
             answer => answer,
         };
         if let QuestionAnswer::CarryOut(mode) = answer {
@@ -475,7 +485,10 @@ impl Driver<'_> {
         };
         let spent = Some(child.spent());
         // It worked in the same layer.
-        let changes = child.pending().cloned().map(Box::new);
+        let changes = match child.pending() {
+            Some(_) => self.toolbox.restate_changes(self.redactor, journal),
+            None => None,
+        };
         let observation =
             Observation { code, facts, spent, changes, ..Observation::of(outcome.answer) };
         Ok(Next::tell(Input::Observed(observation)))

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use agent::changes::ApplyWhen;
 use agent::model::{Cancel, Model};
+use agent::request::Refusal;
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
 use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Permission};
@@ -19,7 +20,7 @@ use crate::driver::{Approver, Clock, Driver, Ending, InHand, Listener, SystemClo
 use crate::journal::{Journal, Owner, Redactor};
 use crate::models::{Choice, Wish};
 use crate::open::Runtime;
-use crate::workbench::{Workbench, tidy};
+use crate::workbench::{Keeping, Workbench, tidy};
 pub use begin::{NewRecord, begin};
 pub use recorded::{check_workspace, read_setup};
 pub use wanted::{Wanted, waits};
@@ -49,6 +50,8 @@ pub struct Finished {
     pub run: Run,
     /// How it ended; where it waits for an approval it can be resumed.
     pub ending: Ending,
+    /// Why nobody can say what it changed, where that is so; its layer is kept.
+    pub unnoted: Option<Refusal>,
 }
 
 /// Who decides.
@@ -221,9 +224,10 @@ impl<'a> Runner<'a> {
         .drive(&mut run, &mut journal, &mut InHand::default())
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         journal.finish(&run)?;
+        let unnoted = workbench.unnoted.take();
         drop(workbench);
-        tidy(&run, &journal);
-        Ok(Finished { run, ending })
+        tidy(&run, &journal, if unnoted.is_some() { Keeping::Yes } else { Keeping::No });
+        Ok(Finished { run, ending, unnoted })
     }
 }
 

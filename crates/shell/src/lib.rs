@@ -10,6 +10,7 @@ mod always;
 mod command;
 mod grammar;
 mod lexer;
+mod names;
 mod open;
 mod options;
 mod programs;

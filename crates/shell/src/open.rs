@@ -67,7 +67,7 @@ impl Line {
     ) -> Starts {
         let position = self.commands.len();
         let outer: Vec<String> = outer.iter().cloned().chain([command.text()]).collect();
-        if SHELLS.contains(&name) {
+        if SHELLS.contains(name) {
             return match self.shell(words, &outer, depth) {
                 true => Starts::Others(position),
                 false => Starts::Nothing,
@@ -114,7 +114,7 @@ impl Line {
             return Starts::Nothing;
         }
         self.open(inner, &outer, depth + 1);
-        if name == "xargs" && !READERS.contains(&base_name(&inner[0].text)) {
+        if name == "xargs" && !READERS.contains(base_name(&inner[0].text)) {
             self.doubt(&command.text(), "what it reads decides what is run");
         }
         if wrapper.is_listed { Starts::Itself(position) } else { Starts::Others(position) }

@@ -1,230 +1,50 @@
 //! What is known about programs: which only read, which run what they are told, and which arguments make them do so.
 
 use crate::command::base_name;
+use crate::names::Names;
 use crate::scripts;
 use crate::variables::changes_what_runs;
 use crate::word::Word;
 
 /// Shells whose `-c` is read as this crate reads lines.
-pub(crate) const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "rbash"];
+pub(crate) const SHELLS: Names = Names(
+    "\
+    sh bash dash ash rbash",
+);
 
 /// Programs that run code which is given to them.
-pub(crate) const INTERPRETERS: &[&str] = &[
-    "python",
-    "perl",
-    "ruby",
-    "node",
-    "nodejs",
-    "php",
-    "lua",
-    "luajit",
-    "deno",
-    "bun",
-    "Rscript",
-    "tclsh",
-    "osascript",
-    "guile",
-    "julia",
-    "groovy",
-    "scala",
-    "ghci",
-    "irb",
-    "erl",
-    "elixir",
-    "sbcl",
-    "racket",
-    "pwsh",
-    "ts-node",
-    "tsx",
-    "ocaml",
-    "swift",
-    "java",
-];
+pub(crate) const INTERPRETERS: Names = Names(
+    "\
+    python perl ruby node nodejs php lua luajit deno bun Rscript tclsh osascript guile julia groovy
+    scala ghci irb erl elixir sbcl racket pwsh ts-node tsx ocaml swift java",
+);
 
 /// Programs that only read what they are given, whatever that is.
-pub(crate) const READERS: &[&str] = &[
-    "basename",
-    "cat",
-    "cksum",
-    "cmp",
-    "cut",
-    "diff",
-    "dirname",
-    "du",
-    "echo",
-    "egrep",
-    "fgrep",
-    "file",
-    "grep",
-    "head",
-    "ls",
-    "md5sum",
-    "nl",
-    "od",
-    "readlink",
-    "realpath",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "stat",
-    "tac",
-    "tail",
-    "wc",
-];
+pub(crate) const READERS: Names = Names(
+    "\
+    basename cat cksum cmp cut diff dirname du echo egrep fgrep file grep head ls md5sum nl od readlink
+    realpath sha1sum sha256sum sha512sum stat tac tail wc",
+);
 
 /// Programs that run others in ways that are not looked into.
-const STARTERS: &[&str] = &[
-    "aa-exec",
-    "asdf",
-    "at",
-    "batch",
-    "bwrap",
-    "capsh",
-    "chpst",
-    "chroot",
-    "chrt",
-    "coreutils",
-    "cpulimit",
-    "crontab",
-    "csh",
-    "daemonize",
-    "dbus-run-session",
-    "direnv",
-    "distrobox",
-    "dtach",
-    "ed",
-    "emacs",
-    "entr",
-    "ex",
-    "expect",
-    "fakeroot",
-    "firejail",
-    "fish",
-    "flatpak",
-    "flock",
-    "gdb",
-    "gosu",
-    "i386",
-    "ksh",
-    "less",
-    "linux32",
-    "linux64",
-    "lldb",
-    "ltrace",
-    "man",
-    "mise",
-    "mksh",
-    "more",
-    "most",
-    "nano",
-    "nix",
-    "nix-shell",
-    "nq",
-    "nsenter",
-    "numactl",
-    "nvim",
-    "parallel",
-    "perf",
-    "pkexec",
-    "prlimit",
-    "proot",
-    "proxychains",
-    "proxychains4",
-    "pv",
-    "rlwrap",
-    "run-parts",
-    "runuser",
-    "scp",
-    "screen",
-    "script",
-    "scriptreplay",
-    "setarch",
-    "setpriv",
-    "sftp",
-    "softlimit",
-    "sponge",
-    "ssh",
-    "sshpass",
-    "start-stop-daemon",
-    "strace",
-    "su",
-    "su-exec",
-    "systemd-nspawn",
-    "systemd-run",
-    "taskset",
-    "tcsh",
-    "tini",
-    "tmux",
-    "toolbox",
-    "torsocks",
-    "unbuffer",
-    "unshare",
-    "uname26",
-    "valgrind",
-    "vi",
-    "view",
-    "vim",
-    "vimdiff",
-    "watch",
-    "watchexec",
-    "x86_64",
-    "xvfb-run",
-    "zsh",
-    "dumb-init",
-    "catchsegv",
-    "pkttyagent",
-    "inotifywait-exec",
-    "rbenv",
-    "pyenv",
-    "nodenv",
-    "ld.so",
-    "ifne",
-    "chronic",
-    "errno-exec",
-    "dsh",
-    "pssh",
-    "pdsh",
-    "mosh",
-    "telnet",
-    "socat",
-    "nc",
-    "ncat",
-    "netcat",
-];
+const STARTERS: Names = Names(
+    "\
+    aa-exec asdf at batch bwrap capsh chpst chroot chrt coreutils cpulimit crontab csh daemonize
+    dbus-run-session direnv distrobox dtach ed emacs entr ex expect fakeroot firejail fish flatpak flock
+    gdb gosu i386 ksh less linux32 linux64 lldb ltrace man mise mksh more most nano nix nix-shell nq
+    nsenter numactl nvim parallel perf pkexec prlimit proot proxychains proxychains4 rlwrap run-parts
+    runuser scp screen script scriptreplay setarch setpriv sftp softlimit ssh sshpass start-stop-daemon
+    strace su su-exec systemd-nspawn systemd-run taskset tcsh tini tmux toolbox torsocks unbuffer
+    unshare uname26 valgrind vi view vim vimdiff watch watchexec x86_64 xvfb-run zsh dumb-init catchsegv
+    pkttyagent rbenv pyenv nodenv ld.so ifne chronic dsh pssh pdsh mosh telnet socat nc ncat netcat",
+);
 
 /// Builtins that change what later words mean, or run text.
-const CHANGERS: &[&str] = &[
-    ".",
-    "alias",
-    "bind",
-    "builtin",
-    "caller",
-    "compgen",
-    "complete",
-    "compopt",
-    "coproc",
-    "enable",
-    "eval",
-    "exec",
-    "fc",
-    "fg",
-    "getopts",
-    "hash",
-    "history",
-    "jobs",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "read",
-    "readarray",
-    "shopt",
-    "source",
-    "suspend",
-    "trap",
-    "unalias",
-    "unset",
-];
+const CHANGERS: Names = Names(
+    "\
+    . alias bind builtin caller compgen complete compopt coproc enable eval exec fc fg getopts hash
+    history jobs let local logout mapfile read readarray shopt source suspend trap unalias unset",
+);
 
 /// Long options that name a program to run, by the program that takes them. Shortened ones count as well.
 const STARTING_OPTIONS: &[(&str, &[&str])] = &[
@@ -247,30 +67,24 @@ const STARTING_OPTIONS: &[(&str, &[&str])] = &[
     ("wget", &["use-askpass"]),
     ("zip", &["unzip-command"]),
     ("cpio", &["rsh-command"]),
-    ("ctags", &["options"]),
     ("rg", &["pre", "hostname-bin"]),
-    ("csplit", &[]),
-    ("ip", &[]),
-    ("dpkg", &["post-invoke", "pre-invoke"]),
     ("env", &["split-string"]),
     ("bat", &["pager"]),
     ("delta", &["pager"]),
-    ("logrotate", &[]),
-    ("openssl", &[]),
 ];
 
 /// Options of one letter that do the same.
 const STARTING_LETTERS: &[(&str, &str)] =
-    &[("tar", "IF"), ("bsdtar", "I"), ("rsync", "e"), ("zip", "T"), ("env", "S"), ("ctags", "")];
+    &[("tar", "IF"), ("bsdtar", "I"), ("rsync", "e"), ("zip", "T"), ("env", "S")];
 
 /// Why a command cannot be vouched for, whatever rules say about it.
 pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     let arguments = &words[1..];
     let texts = || arguments.iter().map(|word| word.text.as_str());
-    if CHANGERS.contains(&name) && name != "builtin" {
+    if CHANGERS.contains(name) && name != "builtin" {
         return Some("it runs text, or changes what later words mean");
     }
-    if STARTERS.contains(&name) || name.starts_with("ld-linux") || name.starts_with("ld-musl") {
+    if STARTERS.contains(name) || name.starts_with("ld-linux") || name.starts_with("ld-musl") {
         return Some("it can run any other program");
     }
     let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name)
@@ -284,7 +98,10 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     match name {
         "git" => git(arguments),
         "sed" | "gsed" => scripts::sed(arguments),
-        "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => scripts::awk(arguments),
+        "awk" | "gawk" | "mawk" | "nawk" => scripts::awk(arguments),
+        "ip" if texts().any(|text| text.starts_with("exec")) => {
+            Some("it can run any other program")
+        }
         "set" if !harmless_set(arguments) => Some("it changes what later words mean"),
         "printf" if texts().next().is_some_and(|first| first.starts_with("-v")) => {
             Some("it sets a variable")

@@ -16,8 +16,8 @@ pub use crate::limits::Limits;
 use crate::network::NetworkPolicy;
 use path::{SKILL, SKILL_SCHEME, real_path_beneath};
 
-use closed::{Closed, Guard};
 pub(crate) use closed::Identity;
+use closed::{Closed, Guard};
 pub(crate) use path::{LONGEST, normal_path, real_path};
 pub use secrets::PathPatterns;
 pub(crate) use secrets::STATE;

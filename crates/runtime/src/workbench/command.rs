@@ -40,30 +40,14 @@ impl Workbench<'_> {
         let wanted = wanted(action)?;
         self.check_folder(&wanted)?;
         let line = shell::read(&wanted.command);
-        let texts = |commands: Vec<&shell::Command>| {
-            let mut texts: Vec<String> = commands.into_iter().map(shell::Command::text).collect();
-            texts.dedup();
-            texts
-        };
-        let all = texts(line.commands.iter().collect());
-        let ruled = texts(line.ruled().collect());
         check_skill(action, &wanted, &line, means.selected)?;
         let unclear = line.doubts();
-        let patterns = match &unclear {
-            Some(_) => vec![wanted.command.trim().to_owned()],
-            // Rules can be about what is harmless, too.
-            None if ruled.is_empty() => all.clone(),
-            None => ruled,
-        };
-        let always: Option<Vec<String>> = line.ruled().map(shell::Command::always).collect();
-        let always = always.filter(|_| unclear.is_none()).unwrap_or_default();
-        let shadows = all.into_iter().chain(line.shadows()).collect();
         let (stands, contained) = self.walls()?;
         let doubts = unclear.as_ref().map(|doubts| format!("; look closely: {doubts}"));
         Ok(Request {
-            patterns,
-            shadows,
-            always,
+            patterns: line.patterns(&wanted.command),
+            shadows: line.shadows(),
+            always: line.always().unwrap_or_default(),
             unclear,
             contained,
             risk: Risk::Medium,
@@ -106,8 +90,7 @@ impl Workbench<'_> {
         if wanted.background {
             return self.start_background(command, surroundings, means, journal);
         }
-        let streams =
-            Streams::create(journal, means.redactor).map_err(|error| io_error(&error))?;
+        let streams = Streams::create(journal, means.redactor).map_err(|error| io_error(&error))?;
         let (exit, kept) = streams.collect(means.show, |output| {
             command::run(&self.scripts.kernel, &command, &surroundings, output, means.cancel.flag())
         })?;
@@ -259,9 +242,10 @@ fn check_skill(
     }
     let mut refused = None;
     for skill in acting {
-        let runs = skill.allowed_tools.as_ref().is_none_or(|tools| {
-            tools.iter().any(|tool| tool == Tool::RunCommand.name())
-        });
+        let runs = skill
+            .allowed_tools
+            .as_ref()
+            .is_none_or(|tools| tools.iter().any(|tool| tool == Tool::RunCommand.name()));
         let Some(patterns) = skill.allowed_commands.as_ref().filter(|_| runs) else {
             match runs {
                 true => return Ok(()),
@@ -292,4 +276,3 @@ fn is_among(text: &str, patterns: &[String]) -> bool {
         Pattern::new(pattern.as_str()).matches(text) || pattern.strip_suffix(" *") == Some(text)
     })
 }
-

@@ -45,6 +45,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         run: None,
         background: Vec::new(),
         seen: None,
+        unnoted: None,
         noted: None,
         prepared: None,
         copies: HashMap::new(),

@@ -154,7 +154,8 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
         setrlimit(*resource, *limit).at(Stage::Limits)?;
     }
     enter_folder(&prepared.folder).at(Stage::Folder)?;
-    umask(Mode::RWXG | Mode::RWXO);
+    // As for most people: what a run makes comes to their files.
+    umask(Mode::WGRP | Mode::WOTH);
     rustix::stdio::dup2_stdin(&prepared.stdin).at(Stage::Streams)?;
     rustix::stdio::dup2_stdout(&prepared.stdout).at(Stage::Streams)?;
     rustix::stdio::dup2_stderr(&prepared.stderr).at(Stage::Streams)?;
