@@ -34,6 +34,9 @@ enum Shape {
     Object,
     Skill,
     Skills,
+    Flag,
+    Option,
+    Options,
 }
 
 const fn field(name: &'static str, need: Need, shape: Shape) -> Field {
@@ -41,7 +44,7 @@ const fn field(name: &'static str, need: Need, shape: Shape) -> Field {
 }
 
 /// The types of actions and the keys of their payloads, as [`Action`] has them.
-pub(super) const KINDS: [(&str, &[Field]); 8] = [
+pub(super) const KINDS: [(&str, &[Field]); 10] = [
     (
         "select_skills",
         &[field("skills", Required, Shape::Skills), field("reason", Optional, Shape::Text)],
@@ -86,6 +89,19 @@ pub(super) const KINDS: [(&str, &[Field]); 8] = [
             field("offset", Optional, Shape::Count),
             field("pattern", Optional, Shape::Text),
         ],
+    ),
+    (
+        "ask_user",
+        &[
+            field("question", Required, Shape::Text),
+            field("options", Optional, Shape::Options),
+            field("multiple", Optional, Shape::Flag),
+            field("secret", Optional, Shape::Flag),
+        ],
+    ),
+    (
+        "apply_changes",
+        &[field("paths", Optional, Shape::Texts), field("reason", Optional, Shape::Text)],
     ),
     ("final_answer", &[field("content", Required, Shape::Text)]),
 ];
@@ -215,6 +231,9 @@ impl Shape {
             Self::Object => "an object",
             Self::Skill => "a skill as {\"name\": NAME}",
             Self::Skills => "an array of skills as [{\"name\": NAME}]",
+            Self::Flag => "true or false",
+            Self::Option => "an answer as {\"label\": LABEL}",
+            Self::Options => "an array of answers as [{\"label\": LABEL}]",
         }
     }
 
@@ -227,8 +246,11 @@ impl Shape {
         match (self, value) {
             (Self::Texts, Value::Array(texts)) => each(Self::Text, texts),
             (Self::Skills, Value::Array(skills)) => each(Self::Skill, skills),
+            (Self::Options, Value::Array(options)) => each(Self::Option, options),
             (Self::Skill, Value::Object(skill)) => check_skill(skill, path),
-            (Self::Text | Self::Reference | Self::Skill, Value::String(_))
+            (Self::Option, Value::Object(option)) => check_option(option, path),
+            (Self::Text | Self::Reference | Self::Skill | Self::Option, Value::String(_))
+            | (Self::Flag, Value::Bool(_))
             | (Self::Object, Value::Object(_)) => Ok(()),
             (Self::Count | Self::Reference, value) if value.is_u64() => Ok(()),
             _ => Err(wrong(path(), value, self.expected())),
@@ -255,6 +277,19 @@ fn check_skill(skill: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<
             other,
             "one of `explicit`, `project`, `user`, `builtin`",
         )),
+    }
+}
+
+/// An answer to choose: what is chosen and, if it is said, what that means.
+fn check_option(option: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<(), Problem> {
+    let label = format!("{}.label", path());
+    match option.get("label") {
+        None => Err(Problem::Missing { path: label, expected: Shape::Text.expected() }),
+        Some(text) => Shape::Text.check(text, &|| label.clone()),
+    }?;
+    match option.get("description") {
+        None | Some(Value::Null) => Ok(()),
+        Some(text) => Shape::Text.check(text, &|| format!("{}.description", path())),
     }
 }
 

@@ -204,7 +204,7 @@ fn a_reply_cut_off_anywhere_is_refused() {
 
 #[test]
 fn an_unknown_type_gets_a_suggestion() {
-    let all = "select_skills, search_skills, load_resource, load_chunk, run_script, call_tool, read_observation, final_answer";
+    let all = "select_skills, search_skills, load_resource, load_chunk, run_script, call_tool, read_observation, ask_user, apply_changes, final_answer";
     for (written, suggestion) in [
         ("final_anwser", "did you mean `final_answer`? There are: "),
         ("FinalAnswer", "did you mean `final_answer`? There are: "),
@@ -439,7 +439,8 @@ fn the_table_of_payloads_is_what_actions_have() {
         assert_eq!(properties, names);
         let required = fields.iter().filter(|field| field.need == Need::Required);
         let required: Vec<&str> = required.map(|field| field.name).collect();
-        assert_eq!(payload["required"], json!(required));
+        let wanted = payload["required"].as_array().cloned().unwrap_or_default();
+        assert_eq!(wanted, required);
     }
     assert_eq!(variants.next(), None);
 }

@@ -93,6 +93,8 @@ fn only_what_is_offered_can_be_chosen() {
         "load_resource",
         "load_chunk",
         "read_observation",
+        "ask_user",
+        "apply_changes",
         "final_answer",
     ];
     assert_eq!(names(&ToolSet::from_names([])), always);
