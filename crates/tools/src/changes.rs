@@ -31,7 +31,7 @@ mod tree;
 mod verify;
 mod walk;
 
-pub use apply::{Applied, Recovered, apply, recover, undo};
+pub use apply::{Applied, Recovered, apply, check_undo, recover, undo};
 pub use base::Base;
 pub use change::{Change, ChangeSet};
 pub use collect::collect;

@@ -198,13 +198,27 @@ impl KeptRun {
         Ok(applied)
     }
 
+    /// Looks whether that could be taken back now; answers with the paths.
+    pub fn check_undo(&self, applied: &NotedChanges) -> Result<Vec<String>, Failure> {
+        let number = self.number(applied)?;
+        let store = super::store(&self.run)?;
+        let paths = tools::changes::check_undo(&store, number, (&self.workspace, &self.rules))?;
+        Ok(paths.iter().map(ToString::to_string).collect())
+    }
+
+    /// The number that it was applied under, if its list is still the one that was noted.
+    fn number(&self, applied: &NotedChanges) -> Result<u32, Failure> {
+        let changed = || JournalError::Changed { name: applied.name.clone() };
+        match hash_of(&self.run, &applied.name) {
+            Ok(sha256) if sha256 == applied.sha256 => {}
+            _ => return Err(changed().into()),
+        }
+        Ok(number_of(&applied.name).ok_or_else(changed)?)
+    }
+
     /// Takes back what was applied under this name, and notes it.
     pub fn undo(&mut self, applied: &NotedChanges) -> Result<Vec<String>, Failure> {
-        if hash_of(&self.run, &applied.name)? != applied.sha256 {
-            return Err(JournalError::Changed { name: applied.name.clone() }.into());
-        }
-        let number = number_of(&applied.name)
-            .ok_or_else(|| JournalError::Changed { name: applied.name.clone() })?;
+        let number = self.number(applied)?;
         let under_way = UnderWay::begin(&self.runs, self.journal.run_id().as_str())?;
         let undone = undo(&self.run, number, (&self.workspace, &self.rules))?;
         self.note(EventData::ChangesUndone(Box::new(ChangesUndone { changes: applied.clone() })))?;

@@ -70,8 +70,10 @@ fn drop_ignored(rules: &mut Rules, section: &str, below: &[Rule]) -> Vec<Objecti
 /// nothing that they allow, and is no exception to a stricter rule of the project before it.
 fn loosens(rule: &Rule, before: &[Rule], below: &[Rule]) -> bool {
     let about = |rules: &[Rule], permission: Permission, differs: fn(Effect, Effect) -> bool| {
-        let mut about = rules.iter().filter(|other| other.is_about(permission));
-        about.any(|other| differs(other.action, rule.action))
+        let about: Vec<&Rule> = rules.iter().filter(|other| other.is_about(permission)).collect();
+        // Nothing that came before is left of what everything is said about.
+        let first = about.iter().rposition(|other| other.pattern.is_universal()).unwrap_or(0);
+        about.iter().skip(first).any(|other| differs(other.action, rule.action))
     };
     let counts = |name: Permission| {
         about(below, name, |other, own| other < own)
@@ -143,7 +145,11 @@ fn section(
         let (permission, pattern) = (rule.permission.as_str(), rule.pattern.as_str());
         let action = rule.action.max(below(permission, pattern));
         let patterns = shown.entry(permission.to_owned()).or_default();
-        patterns.retain(|_, (other, _)| !rule.pattern.is_universal() || *other > action);
+        patterns.retain(|known, (other, _)| {
+            !rule.pattern.is_universal()
+                || *other > action
+                || known.as_str() == pattern && *other == action
+        });
         let known = patterns.get(pattern).filter(|(_, from)| from != place);
         if known.is_none_or(|(other, _)| *other < action) {
             patterns.insert(pattern.to_owned(), (action, place.clone()));

@@ -270,8 +270,10 @@ fn report(
         return Err(Failure::new(Exit::Failed, "LayerTooLarge", message).hint(hint));
     }
     let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
+    // A run that failed or was stopped has said so; its changes are kept.
+    let is_done = result.status == Status::Completed;
     match (kept, run.unapplied()) {
-        (Some(kept), Some("ApprovalRequired")) if !output.json => {
+        (Some(kept), Some("ApprovalRequired")) if is_done && !output.json => {
             let message = format!("{} for your approval", waits(kept));
             let hint = format!(
                 "look at them (`skillful runs changes {0} --diff`), then run: skillful runs apply {0}",
@@ -279,7 +281,9 @@ fn report(
             );
             return Err(Failure::new(Exit::Approval, "ApprovalRequired", message).hint(hint));
         }
-        (Some(_), Some("ApprovalRequired")) => return Ok(ExitCode::from(Exit::Approval as u8)),
+        (Some(_), Some("ApprovalRequired")) if is_done => {
+            return Ok(ExitCode::from(Exit::Approval as u8));
+        }
         (Some(kept), code) => {
             if let Some("Conflict") = code {
                 output.note(

@@ -169,8 +169,8 @@ fn the_rules_that_count_are_shown_and_no_others() {
     let world = World::new();
     let user = r#"{"permissions": {"run_script": {"*": "ask", "pdf-*": "allow"}, "write_file": "deny", "skill": {"internal-*": "deny", "*": "allow"}},
         "profiles": {"quick": {"run_script": "allow"}}}"#;
-    let project = r#"{"permissions": {"run_script": {"pdf-x*": "deny"}, "write_file": "ask", "delete_file": "allow", "grep": {"*": "deny", "src/*": "allow"}},
-        "profiles": {"quick": {"run_script": "ask"}, "loose": {"write_file": "allow"}}}"#;
+    let project = r#"{"permissions": {"run_script": {"pdf-x*": "deny"}, "write_file": "ask", "network_request": "allow", "grep": {"*": "deny", "src/*": "allow"}},
+        "profiles": {"quick": {"run_script": "ask"}, "loose": {"network_request": "allow"}}}"#;
     world.write("home/.agent/config.json", user);
     world.write("project/.agent/config.json", project);
     assert_snapshot!(given(&world), @r#"
@@ -184,8 +184,8 @@ fn the_rules_that_count_are_shown_and_no_others() {
     profiles.quick.run_script.*: "ask"                            [world]/project/.agent/config.json
     [stderr]
     warning: `permissions.write_file: {"*": "ask"}` in the project's file is ignored: a project may only tighten it
-    warning: `permissions.delete_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
-    warning: `profiles.loose.write_file: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    warning: `permissions.network_request: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
+    warning: `profiles.loose.network_request: {"*": "allow"}` in the project's file is ignored: a project may only tighten it
     "#);
     let rules = world.json("skillful config show --json");
     assert_snapshot!(format!("{:#}", rules["permissions"]), @r#"

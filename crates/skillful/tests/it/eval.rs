@@ -41,9 +41,9 @@ fn results(world: &World) -> PathBuf {
 fn high_risk_asks_even_with_yes() {
     let world = World::new();
     world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
-    world.turns(&[write("notes.txt", "x")]);
+    world.turns(&[write("notes.txt", "x"), turns::answer("done")]);
     let seen = world.run("skillful run -q --yes --model scripted:turns.json go");
-    assert!(seen.contains("needs your approval") && seen.ends_with("[exit 3]\n"), "{seen}");
+    assert!(seen.contains("for your approval") && seen.ends_with("[exit 3]\n"), "{seen}");
     assert!(!world.path("project/notes.txt").exists());
 }
 

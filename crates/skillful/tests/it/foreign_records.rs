@@ -215,7 +215,7 @@ fn a_record_of_another_run_workspace_or_home_was_not_made_here() {
 #[test]
 fn whoever_recomputes_the_chain_is_found_out() {
     let world = writing("allow");
-    world.run("skillful run --model scripted:turns.json x");
+    world.run("skillful run --apply --model scripted:turns.json x");
     assert!(world.run("skillful runs verify last").starts_with("intact, made here"));
     let own = only(&world);
     let folder = folder(&world, &own);
@@ -254,7 +254,7 @@ fn whoever_adds_an_event_to_a_record_takes_it_from_its_owner() {
 #[test]
 fn a_record_without_seals_of_a_key_counts_as_a_strangers_and_can_be_replayed() {
     let world = writing("allow");
-    world.run("skillful run --model scripted:turns.json x");
+    world.run("skillful run --apply --model scripted:turns.json x");
     let own = only(&world);
     // As earlier versions of the program left it.
     let folder = folder(&world, &own);
@@ -280,7 +280,7 @@ fn a_record_without_seals_of_a_key_counts_as_a_strangers_and_can_be_replayed() {
 #[test]
 fn a_run_of_another_machine_can_be_taken_back_once_it_is_adopted() {
     let world = writing("allow");
-    world.run("skillful run --model scripted:turns.json x");
+    world.run("skillful run --apply --model scripted:turns.json x");
     let own = only(&world);
     world.run("mkdir ../other && cp -r . ../other");
     let there = |line: &str| world.run(&format!("cd ../other && skillful {line}"));

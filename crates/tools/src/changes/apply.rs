@@ -93,6 +93,19 @@ fn prepare(
     Ok(states)
 }
 
+/// Looks whether applied changes could be taken back; answers with their paths.
+pub fn check_undo(
+    store: &Store,
+    number: u32,
+    (workspace, rules): (&Path, &Rules),
+) -> Result<Vec<LayerPath>, ChangesError> {
+    let kept = store.kept(number)?;
+    let workspace = Tree::open(workspace)?;
+    let steps = recorded(&kept, &workspace, rules)?;
+    verify(&inverse(&steps), |_| None, (&workspace, &kept))?.map_err(conflicts)?;
+    Ok(paths(&steps))
+}
+
 /// Takes applied changes back: all of them, or none.
 pub fn undo(
     store: &Store,

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use agent::changes::NotedChanges;
 use basics::text::for_terminal;
 use runtime::changes::KeptRun;
 use schemars::JsonSchema;
@@ -40,7 +41,7 @@ impl Undo {
         let mut failed = None;
         for applied in kept.applied()?.iter().rev() {
             match self.dry_run {
-                true => undone.restored.extend(kept.paths_of(applied)?),
+                true => undone.restored.extend(paths_to_restore(&kept, applied, &undone)?),
                 false => match kept.undo(applied) {
                     Ok(paths) => undone.restored.extend(paths),
                     Err(failure) => {
@@ -65,5 +66,18 @@ impl Undo {
             output.note("The run changed none of your files.");
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What would be restored, as far as that can be known: what is taken back before changes what is found here.
+fn paths_to_restore(
+    kept: &KeptRun,
+    applied: &NotedChanges,
+    before: &Undone,
+) -> Result<Vec<String>, Failure> {
+    let paths = kept.paths_of(applied)?;
+    match paths.iter().any(|path| before.restored.contains(path)) {
+        true => Ok(paths),
+        false => kept.check_undo(applied),
     }
 }

@@ -57,12 +57,12 @@ fn what_an_approval_says_about_the_sandbox_is_what_happens() {
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
     skill(&world, "s", "echo out > \"$WORKSPACE_DIR/out\"\n");
     let asked = run(&world, "");
-    assert!(asked.contains("runs sh in a sandbox, no network, writes only to"), "{asked}");
+    assert!(asked.contains("runs sh in a sandbox, no network; what it writes is shown"), "{asked}");
     world.write("home/.agent/config.json", r#"{"execution": {"sandbox": "off"}}"#);
     let asked = run(&world, "");
     assert!(asked.contains("runs sh without a sandbox"), "{asked}");
     assert!(!asked.contains("no network"), "{asked}");
-    run(&world, "--yes");
+    run(&world, "--yes --apply");
     assert_eq!(world.read("project/out"), "out\n");
     let executed = events(&world);
     let mut executed = executed.iter();

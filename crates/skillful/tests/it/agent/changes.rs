@@ -76,7 +76,7 @@ fn apply_on_the_command_line_is_the_approval_for_this_run() {
     assert_eq!(run(&world, "--apply"), "done\n");
     assert_eq!(files(&world), AFTER);
     assert_sound(&world);
-    assert!(world.run("skillful permissions list").contains("Nothing"), "for this run only");
+    assert!(world.run("skillful permissions list").contains("You approved nothing"), "for this run only");
     let seen = world.run("skillful runs changes last");
     assert_eq!(seen, "[stderr]\nNothing waits to be applied.\n");
     // A deny is a deny.

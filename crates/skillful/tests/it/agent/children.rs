@@ -65,6 +65,9 @@ fn what_a_child_run_wrote_is_taken_back_with_its_parent() {
     subagent(&world);
     world.write("project/a", "1");
     run(&world, "--approve write_file");
+    assert_eq!(world.read("project/a"), "1", "nothing is applied unasked");
+    run(&world, "--approve write_file --apply");
+    assert_sound(&world);
     assert_eq!((world.read("project/a"), world.read("project/b")), ("4".into(), "new".into()));
     world.run("skillful runs undo last");
     assert_eq!(world.read("project/a"), "1");

@@ -16,22 +16,8 @@ fn ruled(line: &str, rules: Value) -> World {
 /// What the model was told, action by action.
 fn told(world: &World) -> Vec<String> {
     let events = events(world);
-    let recorded = events.iter().filter(|event| event["type"] == "observation_recorded");
-    recorded.map(|event| content(world, event)).collect()
-}
-
-/// The whole of an observation, also where the record keeps it apart.
-fn content(world: &World, event: &Value) -> String {
-    let data = &event["data"];
-    match data["text"].as_str().or_else(|| data["content"].as_str()) {
-        Some(text) => text.to_owned(),
-        None => data.to_string() + &stored(world, data),
-    }
-}
-
-fn stored(world: &World, data: &Value) -> String {
-    let Some(name) = data["storage_ref"].as_str() else { return String::new() };
-    world.read(&format!("{}/{name}", last(world)))
+    let executed = events.iter().filter(|event| event["type"] == "action_executed");
+    executed.map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -75,7 +61,7 @@ fn a_deny_anywhere_in_a_line_denies_all_of_it() {
         "cu\\rl example.com",
     ] {
         let world = ruled(line, json!({"*": "allow", "curl *": "deny", "curl": "deny"}));
-        let seen = run(&world, "--yes --approve run_command");
+        let seen = run(&world, "--yes");
         assert_eq!(codes(&world)[0], "ToolNotAllowed", "{line}: {seen}");
     }
 }
@@ -100,7 +86,7 @@ fn a_server_in_the_background_and_its_client_meet_over_loopback() {
     ]);
     run(&world, "--approve run_command");
     let told = told(&world);
-    assert!(told[0].contains("running\\\":true") || told[0].contains("\"running\":true"), "{told:?}");
+    assert!(told[0].contains("\"running\":true"), "{told:?}");
     assert!(told[2].contains("hello from the layer"), "{told:?}");
     // Nobody outside could reach it, and it ended with the run.
     let seen = world.run(outside);
@@ -114,10 +100,8 @@ fn a_command_in_the_background_is_written_to_and_stopped() {
     let first = plain(&[call("run_command", json!({"command": "cat", "background": true})), answer("done")]);
     run(&first, "--approve run_command");
     // The same turns give the same id.
-    let id = told(&first)[0].split("\"id").nth(1).or_else(|| None).map(|rest| {
-        rest.chars().skip_while(|c| *c != 'c').take_while(char::is_ascii_alphanumeric).collect::<String>()
-    });
-    let id = id.unwrap();
+    let started: Value = serde_json::from_str(&told(&first)[0]).unwrap();
+    let id = started["id"].as_str().unwrap();
     let world = plain(&[
         call("run_command", json!({"command": "cat", "background": true})),
         call("command_input", json!({"id": id, "text": "some text\n"})),
@@ -128,7 +112,7 @@ fn a_command_in_the_background_is_written_to_and_stopped() {
     run(&world, "--approve run_command");
     let told = told(&world);
     assert!(told[1].contains("some text"), "{told:?}");
-    assert!(told[2].contains("running\\\":false") || told[2].contains("\"running\":false"), "{told:?}");
+    assert!(told[2].contains("\"running\":false"), "{told:?}");
     assert_eq!(codes(&world), [Value::Null, Value::Null, Value::Null, json!("NotFound")]);
     assert_sound(&world);
 }

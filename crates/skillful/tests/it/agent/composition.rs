@@ -36,9 +36,9 @@ fn the_order_of_skills_does_not_change_what_each_may_use() {
         ]));
         limited(&world, "ro", "Grep");
         world.skill("home/.agent/skills/free", "Does more.");
-        run(&world, "--approve write_file");
-        let expected = json!([null, null, "ToolNotAllowed", null, null]);
-        assert_eq!(json!(codes(&world)), expected, "{names:?}");
+        run(&world, "--approve write_file --apply");
+        let expected = json!([null, null, "ToolNotAllowed", null, null, null]);
+        assert_eq!(json!(codes(&world)), expected, "the last is what was applied: {names:?}");
         assert_eq!(world.read("project/a") + &world.read("project/c"), "by whoever mayby free");
         assert!(!world.path("project/b").exists());
         assert_sound(&world);
@@ -227,7 +227,7 @@ fn a_skill_is_told_only_tools_that_there_are() {
     world.write("home/.agent/config.json", r#"{"permissions": {"grep": "deny"}}"#);
     run(&world, "");
     let seen = observations(&world).remove(0);
-    assert!(seen.contains("[Tools of this skill: read_file, list_dir, run_script]\n"), "{seen}");
+    assert!(seen.contains("[Tools of this skill: read_file, list_dir, write_file, run_command, run_script, command_output, command_input, command_stop]\n"), "{seen}");
     assert_eq!(seen.matches("[Tools of this skill").count(), 1, "all means no limit: {seen}");
 }
 

@@ -3,12 +3,15 @@
 use super::*;
 use crate::turns::read;
 
-/// A world in which the model writes `path`, or deletes it, with everybody's leave. `lines` of shell set it up.
+/// A world in which the model writes `path`, or deletes it, with everybody's leave, by a tool of that name or by a
+/// command; and what was changed is applied. `lines` of shell set it up.
 fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String) {
     let params = match tool {
         "write_file" => json!({"path": path, "content": "evil\n"}),
-        _ => json!({"path": path}),
+        "delete_file" => json!({"path": path}),
+        line => json!({"command": format!("{line} '{path}'")}),
     };
+    let tool = if tool.ends_with("_file") { tool } else { "run_command" };
     let world = scripted(json!([call(tool, params), answer("done")]));
     let rules = r#"{"permissions": {"write_file": "ask", "delete_file": "ask"}, "skill_roots": ["../project/tools"]}"#;
     world.write("home/.agent/config.json", rules);
@@ -16,7 +19,7 @@ fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String)
     assert!(!ready.contains("[exit"), "{lines}: {ready}");
     let turns = world.path("project/turns.json");
     let seen = world.run(&format!(
-        "skillful -C {folder} run --model scripted:{} --approve write_file --approve delete_file x",
+        "skillful -C {folder} run --model scripted:{} --approve write_file --approve delete_file --approve run_command --apply x",
         turns.display()
     ));
     (world, seen)
@@ -24,13 +27,14 @@ fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String)
 
 /// Whatever the model tries there is refused, and no file of the world says something else than before.
 fn check(lines: &str, folder: &str, path: &str) {
-    for tool in ["write_file", "delete_file"] {
+    let commands = ["echo evil >", "rm -f", "echo evil > new; mv new", "echo evil | tee"];
+    for tool in ["write_file", "delete_file"].into_iter().chain(commands) {
         let (world, seen) = attempt(lines, folder, tool, path);
         // State with a second name is not even read, so nothing begins.
         let is_refused = ["links are not followed here", "it is a hard link"]
             .iter()
             .any(|words| seen.contains(words));
-        if !is_refused {
+        if !is_refused && tool.ends_with("_file") {
             let events = world.json(&format!("skillful -C {folder} runs show last --json"));
             assert_eq!(
                 observed(events.as_array().unwrap()),
@@ -124,7 +128,7 @@ fn another_name_of_a_closed_file_is_closed() {
 fn a_closed_folder_that_is_mounted_elsewhere_is_closed() {
     let world = scripted(json!([write("dot/config.json", "evil\n"), answer("done")]));
     world.write("project/.agent/config.json", "{}").write("project/dot/here", "");
-    let line = "unshare --map-root-user --mount sh -c 'mount --bind .agent dot && skillful run --model scripted:turns.json --approve write_file x'";
+    let line = "unshare --map-root-user --mount sh -c 'mount --bind .agent dot && skillful run --model scripted:turns.json --approve write_file --apply x'";
     let seen = world.run(line);
     if seen.contains("unshare:") || seen.contains("mount:") {
         #[allow(clippy::print_stderr, reason = "whoever runs the tests should know")]
@@ -133,8 +137,9 @@ fn a_closed_folder_that_is_mounted_elsewhere_is_closed() {
         }
         return;
     }
-    assert_eq!(world.read("project/.agent/config.json"), "{}");
-    assert_eq!(codes(&world), ["ToolNotAllowed"]);
+    // A layer does not show what is mounted there, and what was written into it is not applied.
+    assert_eq!(world.read("project/.agent/config.json"), "{}", "{seen}");
+    assert!(!world.path("project/dot/config.json").exists(), "{seen}");
 }
 
 #[test]

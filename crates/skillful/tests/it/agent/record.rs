@@ -5,15 +5,15 @@ use super::*;
 fn written() -> World {
     let world = scripted(json!([write("a", "two"), write("b", "new"), answer("done")]));
     world.write("project/a", "one").write("project/c", "mine");
-    run(&world, "--approve write_file");
+    run(&world, "--approve write_file --apply");
     assert_sound(&world);
     world
 }
 
-/// After this change of `changes/`, the record is not intact and nothing is taken back.
+/// After this change of `applied/`, the record is not intact and nothing is taken back.
 fn check(change: impl Fn(&World, &str)) {
     let world = written();
-    change(&world, &format!("{}/changes", last(&world)));
+    change(&world, &format!("{}/applied", last(&world)));
     let seen = world.run("skillful runs verify last");
     assert!(seen.starts_with("changed") && seen.ends_with("[exit 4]\n"), "{seen}");
     let seen = world.run("skillful runs undo last");
@@ -27,7 +27,7 @@ fn check(change: impl Fn(&World, &str)) {
 #[test]
 fn changes_that_were_edited_are_not_followed() {
     check(|world, changes| {
-        let path = format!("{changes}/000001.json");
+        let path = format!("{changes}/0001/plan.json");
         world.write(&path, world.read(&path).replace("\"a\"", "\"c\""));
     });
 }
@@ -36,15 +36,16 @@ fn changes_that_were_edited_are_not_followed() {
 fn changes_that_were_removed_are_missed() {
     check(|world, changes| std::fs::remove_dir_all(world.path(changes)).unwrap());
     check(|world, changes| {
-        std::fs::remove_file(world.path(&format!("{changes}/000001.json"))).unwrap();
+        std::fs::remove_file(world.path(&format!("{changes}/0001/plan.json"))).unwrap();
     });
 }
 
 #[test]
 fn changes_that_were_added_are_not_followed() {
     check(|world, changes| {
-        let added = json!({"path": "c", "previous": null, "sha256_after": null}).to_string();
-        world.write(&format!("{changes}/000003.json"), added);
+        world.run(&format!("cp -r ../{changes}/0001 ../{changes}/0002"));
+        let path = format!("{changes}/0002/plan.json");
+        world.write(&path, world.read(&path).replace("\"b\"", "\"c\""));
     });
 }
 
@@ -55,7 +56,7 @@ fn following_a_run_that_was_killed_ends() {
     skill(&world, "s", "echo started > \"$HOME/started\"; while :; do sleep 1; done\n");
     let mut writer =
         world.command("exec skillful run --model scripted:turns.json --yes x").spawn().unwrap();
-    let began = || world.run("ls .agent/runs/*/sandbox/started 2> /dev/null").contains("started");
+    let began = || world.run("ls .agent/runs/*/sandbox/home/started 2> /dev/null").contains("started");
     while !began() {
         assert!(writer.try_wait().unwrap().is_none(), "it ended too early");
     }

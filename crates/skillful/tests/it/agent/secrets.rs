@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Nothing below the runs has these words in it.
+/// Nothing below the runs has these words in it, but for the files themselves that a run changed.
 fn assert_nowhere(world: &World, words: &str) {
     assert_eq!(world.run(&format!("grep -rlaF '{words}' .agent/runs || echo none")), "none\n");
 }
@@ -11,7 +11,7 @@ fn assert_nowhere(world: &World, words: &str) {
 fn a_file_is_written_word_for_word_and_recorded_without_secrets() {
     let text = format!("key = \"{TOKEN}\"\nurl = \"postgres://me:s3cr3t@db\"\n");
     let world = scripted(json!([write("settings.py", &text), answer("done")]));
-    run(&world, "--approve write_file");
+    run(&world, "--approve write_file --apply");
     assert_eq!(world.read("project/settings.py"), text);
     assert_nowhere(&world, TOKEN);
     assert_nowhere(&world, "s3cr3t");
@@ -61,7 +61,7 @@ fn what_is_called_and_where_one_is_are_no_secrets() {
         answer("done")
     ]));
     world.write("project/a.py", text);
-    run(&world, "--approve write_file");
+    run(&world, "--approve write_file --apply");
     assert_eq!(world.read("project/b.py"), text);
     assert_nowhere(&world, "[redacted");
 }
@@ -78,11 +78,11 @@ fn what_the_model_saw_in_place_of_a_secret_does_not_replace_it() {
         answer("done")
     ]));
     world.write("project/compose.yml", compose);
-    run(&world, "--approve write_file");
+    run(&world, "--approve write_file --apply");
     assert_eq!(world.read("project/compose.yml"), compose);
     // Where there is no secret to lose, the words are words.
     assert_eq!(world.read("project/copy.yml"), format!("{seen}# once more\n"));
-    assert_eq!(codes(&world), [Value::Null, "Redacted".into(), Value::Null, Value::Null]);
+    assert_eq!(codes(&world), [Value::Null, "Redacted".into(), Value::Null, Value::Null, Value::Null]);
     assert_sound(&world);
 }
 
@@ -92,9 +92,9 @@ fn an_action_that_the_record_has_only_in_part_is_not_done_after_an_interruption(
     let world = scripted(json!([write("a", &text), write("a", &text), answer("done")]));
     let asked = run(&world, "");
     assert!(asked.ends_with("[exit 3]\n"), "{asked}");
-    let resumed = resume(&world, "--approve write_file");
+    let resumed = resume(&world, "--approve write_file --apply");
     assert!(!resumed.contains("[exit"), "{resumed}");
-    assert_eq!(codes(&world), ["Redacted".into(), Value::Null]);
+    assert_eq!(codes(&world), ["Redacted".into(), Value::Null, Value::Null]);
     assert_eq!(world.read("project/a"), text);
     assert_nowhere(&world, TOKEN);
     assert_sound(&world);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{kinds, sales, scripted};
-use crate::turns::{act, answer, call, codes};
+use crate::turns::{act, answer, call, codes, events};
 use crate::world::World;
 
 #[test]
@@ -117,9 +117,12 @@ fn rules_of_the_environment_count_after_the_users() {
 fn tools_that_are_off_are_not_offered_and_not_done() {
     let world =
         scripted(json!([call("write_file", json!({"path": "a", "content": "b"})), answer("ok")]));
-    world.run("skillful run --yes --model scripted:turns.json x");
+    world.write("home/.agent/config.json", r#"{"permissions": {"write_file": "deny"}}"#);
+    world.run("skillful run --yes --apply --model scripted:turns.json x");
     assert_eq!(codes(&world), ["ToolNotAllowed"]);
     assert!(!world.path("project/a").exists());
+    let prompt = events(&world)[0]["data"]["setup"].to_string();
+    assert!(prompt.contains("\"read_file\"") && !prompt.contains("\"write_file\""), "{prompt}");
 }
 
 #[test]
