@@ -86,6 +86,8 @@ pub struct Means<'a> {
     pub chunks: &'a [ChunkRef],
     /// The skills that were loaded so far.
     pub selected: &'a [SelectedSkill],
+    /// Whether the model can be shown pictures.
+    pub sees: bool,
     /// Takes what a program writes, as it is written and without secrets.
     pub show: &'a dyn Fn(&str),
 }
@@ -252,7 +254,17 @@ impl Driver<'_> {
                 Step::Done(outcome) => Next::End(Ending::Finished(outcome.clone())),
             };
             match next {
-                Next::Tell(input) => run.advance(self.redactor.apply(*input), self.elapsed())?,
+                Next::Tell(input) => {
+                    let picture = match &*input {
+                        Input::Observed(observation) => observation.picture.clone(),
+                        _ => None,
+                    };
+                    let mut input = self.redactor.apply(*input);
+                    if let Input::Observed(observation) = &mut input {
+                        observation.picture = picture;
+                    }
+                    run.advance(input, self.elapsed())?;
+                }
                 Next::Again => {}
                 Next::End(ending) => return Ok(Some(ending)),
             }
@@ -313,6 +325,7 @@ impl Driver<'_> {
             cancel: self.cancel,
             chunks: run.loaded_chunks(),
             selected: run.selected(),
+            sees: self.model.can_see(),
             show: &|_| {},
         };
         let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action, &means));
@@ -448,11 +461,13 @@ impl Driver<'_> {
             cancel: &cancel,
             chunks: run.loaded_chunks(),
             selected: run.selected(),
+            sees: self.model.can_see(),
             show: &|text| listener.borrow_mut().output(text),
         };
         let observation = self.toolbox.perform(approved, &means, journal);
         // Before it can become the beginning of a child run.
-        let observation = self.redactor.observation(observation);
+        let picture = observation.picture.clone();
+        let observation = Observation { picture, ..self.redactor.observation(observation) };
         let observation = match run.child(&observation) {
             Ok(Some(setup)) => return self.delegate(setup, journal),
             Ok(None) => observation,

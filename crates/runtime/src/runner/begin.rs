@@ -155,6 +155,7 @@ impl Stage<'_, '_> {
             cancel: &Cancel::default(),
             chunks: &[],
             selected: &[],
+            sees: false,
             show: &|_| {},
         };
         workbench.prepare(&selection, &means).is_ok_and(|request| {
