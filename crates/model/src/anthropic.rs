@@ -126,7 +126,7 @@ fn messages(prompt: &Prompt<'_>, form: Form) -> Vec<Value> {
         }
         blocks.extend(told.filter(|told| !told.trim().is_empty()).map(text));
         blocks.extend(pictures.into_iter().map(|Picture { media_type, base64 }| {
-            let source = json!({"type": "base64", "media_type": media_type, "data": base64});
+            let source = json!({"type": "base64", "media_type": media_type, "data": &**base64});
             json!({"type": "image", "source": source})
         }));
         messages.push(json!({"role": "user", "content": blocks}));
