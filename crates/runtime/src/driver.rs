@@ -250,7 +250,7 @@ impl Driver<'_> {
                 }
                 Step::Ask(noted) => self.ask(noted, run, journal, hand),
                 Step::Perform(noted) => self.perform(noted, run, journal, hand)?,
-                Step::Question(question) => self.question(question),
+                Step::Question(question) => self.question(question, hand),
                 Step::Done(outcome) => Next::End(Ending::Finished(outcome.clone())),
             };
             match next {
@@ -426,8 +426,8 @@ impl Driver<'_> {
     }
 
     /// Puts a question to a person. An approved plan changes what may be done from now on.
-    fn question(&mut self, question: &Question) -> Next {
-        let answer = match (self.approver.question(question), question.about) {
+    fn question(&mut self, question: &Question, hand: &InHand) -> Next {
+        let answer = match (self.approver.question(&hand.question(question)), question.about) {
             (Some(answer), _) => answer,
             // A run that nobody extends ends as it would have.
             (None, About::Limit(_)) => QuestionAnswer::Nobody,
@@ -436,15 +436,24 @@ impl Driver<'_> {
             }
         };
         let answer = match answer {
-            QuestionAnswer::Said(words) if question.secret => {
-                self.toolbox.keep_secret(&words.join(" "))
-            }
+            QuestionAnswer::Said(words) if question.secret => self.keep_secret(&words.join(" ")),
             answer => answer,
         };
         if let QuestionAnswer::CarryOut(mode) = answer {
             self.engine.set_mode(mode);
         }
         Next::tell(Input::QuestionAnswered(answer))
+    }
+
+    /// Programs may have it, and nobody else: it is taken out of whatever they print.
+    fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
+        match self.redactor.learn(secret) {
+            true => self.toolbox.keep_secret(secret),
+            false => QuestionAnswer::No(Some(
+                "what was answered cannot be kept secret, so it was thrown away: it is too short, or too long"
+                    .to_owned(),
+            )),
+        }
     }
 
     fn carry_out(

@@ -84,6 +84,8 @@ fn with_tools_earlier_decisions_are_calls_and_each_has_its_result() {
             "load_resource",
             "load_chunk",
             "read_observation",
+            "ask_user",
+            "apply_changes",
             "final_answer",
             "read_file"
         ]
