@@ -13,6 +13,7 @@ use state::{Access, Durability, Folder, StateError};
 use tools::changes::Rules;
 use tools::script::Surroundings;
 use tools::view::{View, ViewKind, ViewOptions, ViewPlaces};
+use tools::workspace::agent_state_in;
 
 use super::Workbench;
 use crate::changes::{LAYER, Layered, SINCE};
@@ -142,8 +143,9 @@ impl Workbench<'_> {
     }
 }
 
-/// Files and folders of skills, which neither programs nor change sets may touch. A folder that the workspace lies in
-/// closes nothing: then its skills are closed one by one.
+/// Files and folders that neither programs nor change sets may touch: those of skills, and the user's own state of
+/// agents, which a link may lead here. A folder that the workspace lies in closes nothing: then its skills are closed
+/// one by one.
 pub(crate) fn closed_folders(
     runtime: &Runtime,
     skills: impl Iterator<Item = PathBuf>,
@@ -152,7 +154,9 @@ pub(crate) fn closed_folders(
     let roots = runtime.surroundings.roots().into_iter();
     let roots = roots.filter(|root| root.source != Source::Builtin).map(|root| root.path);
     let cache = runtime.cache_folder().map(Path::to_owned);
-    let all = roots.chain(skills).chain(cache);
+    let homes = runtime.surroundings.home.as_deref().into_iter();
+    let state = homes.chain([runtime.surroundings.project()]).flat_map(agent_state_in);
+    let all = roots.chain(skills).chain(cache).chain(state);
     let mut closed: Vec<PathBuf> = all.filter(|path| !workspace.starts_with(path)).collect();
     closed.sort();
     closed.dedup();
