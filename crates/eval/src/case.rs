@@ -69,6 +69,20 @@ pub struct Setup {
     /// Whether medium risk is approved beforehand, as with `run --yes`.
     #[serde(skip_serializing_if = "is_default")]
     pub yes: bool,
+    /// Whether what the run changes is applied, as with `run --apply`. Files are judged in the workspace then, and
+    /// otherwise as the run has them in its layer.
+    #[serde(skip_serializing_if = "is_default")]
+    pub apply: bool,
+    /// What the user answers to the run's questions, one after the other.
+    #[serde(skip_serializing_if = "is_default")]
+    pub answers: Vec<String>,
+    /// Whether the model is told that nobody answers, as with `run --no-questions`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub no_questions: bool,
+    /// Messages of commits, the oldest first: with any, the workspace is a Git repository. The first commit has all
+    /// files, the others have none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub commits: Vec<String>,
     /// A skill that the user chooses.
     #[serde(skip_serializing_if = "is_default")]
     pub skill: Option<String>,
@@ -104,7 +118,8 @@ pub struct Expect {
     pub stop_reason: Option<String>,
 }
 
-/// One rule about the actions that were carried out, named by their type or their tool.
+/// One rule about what was carried out, named by the type of the action, the tool or the type of the event. A pattern
+/// after a colon says more: `run_command:git log *`, `write_file:*.md`, `changes_applied:notes.txt`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum SequenceConstraint {
@@ -176,7 +191,8 @@ pub enum Format {
     Json,
 }
 
-/// What a file is like after the run, looked for in the workspace, then in what scripts wrote.
+/// What a file is like after the run: in the workspace where the case applies the changes, else in the run's layer over
+/// it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedFile {

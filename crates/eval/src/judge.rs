@@ -14,7 +14,7 @@ mod trigger;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agent::event::Event;
 use schemars::JsonSchema;
@@ -135,6 +135,8 @@ pub struct Evidence<'a> {
     pub files: Option<&'a dyn Files>,
     /// What the case's `expected/` folder holds.
     pub expected: &'a [ExpectedContent],
+    /// What in the workspace is not as the run found it, where somebody looked.
+    pub touched: &'a [PathBuf],
     /// Whether the events were seen as they happened, deltas included.
     pub is_live: bool,
 }
@@ -156,7 +158,7 @@ pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
     trigger::judge(case, &trace, &mut checks);
     sequence::judge(case, &trace, &mut checks);
     disclosure::judge(&trace, &mut checks);
-    security::judge(case, &trace, &mut checks);
+    security::judge(case, &trace, evidence.touched, &mut checks);
     budget::judge(case, &trace, &mut checks);
     output::judge(case, &trace, &mut checks);
     if let Some(files) = evidence.files {

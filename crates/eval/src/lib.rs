@@ -10,6 +10,7 @@ pub mod fingerprint;
 pub mod folder;
 pub mod grade;
 pub mod judge;
+pub mod left;
 pub mod record;
 pub mod regressions;
 pub mod report;

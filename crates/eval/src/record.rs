@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use agent::action::{Action, Decision};
 use agent::event::{Event, EventData};
 use agent::reply::Reply;
-use agent::request::Prepared;
+use agent::question::QuestionAnswer;
 use model::scripted::{Script, Turn};
-use serde_json::{Value, json};
+use permission::Mode;
+use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Constraints, Expect, Output, SequenceConstraint, Setup};
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 
 /// A case that makes the same decisions and expects the same to come of them.
 pub fn case_of(id: &str, events: &[Event]) -> Case {
@@ -22,11 +23,14 @@ pub fn case_of(id: &str, events: &[Event]) -> Case {
     let skills: Vec<String> = trace.skills().into_iter().map(str::to_owned).collect();
     let mut occurred: Vec<String> = Vec::new();
     for step in trace.executed() {
-        let name = step.name().to_owned();
+        let name = step.full_name();
         if !occurred.contains(&name) {
             occurred.push(name);
         }
     }
+    let changed = ["changes_applied", "changes_made"].into_iter();
+    occurred.extend(changed.filter(|name| happened(&trace, name)).take(1).map(str::to_owned));
+    let answers = answers(&trace);
     let first_line =
         trace.answer().and_then(|answer| answer.lines().find(|line| !line.trim().is_empty()));
     Case {
@@ -34,7 +38,12 @@ pub fn case_of(id: &str, events: &[Event]) -> Case {
         input: setup.map_or_else(String::new, |setup| setup.request.clone()),
         setup: Setup {
             files: inputs(&trace),
+            config: mode(setup.map(|setup| setup.mode).unwrap_or_default()),
             approve: approvals(&trace),
+            yes: trace.executed().any(is_unclear),
+            apply: happened(&trace, "changes_applied"),
+            no_questions: answers.is_empty() && happened(&trace, "question_answered"),
+            answers,
             skill: setup.and_then(|setup| Some(setup.invoked.as_ref()?.name.clone())),
             ..Setup::default()
         },
@@ -52,6 +61,41 @@ pub fn case_of(id: &str, events: &[Event]) -> Case {
         mock: Some(Script { turns: turns(&trace), ..Script::default() }),
         assertions: Vec::new(),
     }
+}
+
+/// Whether there is an event of this type.
+fn happened(trace: &Trace<'_>, kind: &str) -> bool {
+    trace.events.iter().any(|event| event.data.kind() == kind)
+}
+
+/// A case may only be stricter than its user.
+fn mode(mode: Mode) -> Map<String, Value> {
+    let is_stricter = mode.strictness() > Mode::default().strictness();
+    is_stricter.then(|| ("mode".to_owned(), json!(mode))).into_iter().collect()
+}
+
+/// No rule allows a command line that cannot be understood.
+fn is_unclear(step: &Step<'_>) -> bool {
+    step.command().is_some_and(|line| !shell::read(line).is_clear())
+}
+
+/// What the user said to questions. Nobody is asked at a limit while a case runs.
+fn answers(trace: &Trace<'_>) -> Vec<String> {
+    let answered = trace.of(|data| match data {
+        EventData::QuestionAnswered(answered) => Some(&answered.answer),
+        _ => None,
+    });
+    answered
+        .filter_map(|answer| match answer.data {
+            QuestionAnswer::Said(words) => Some(words.join(", ")),
+            // Nobody wrote down what it was.
+            QuestionAnswer::Kept(_) => Some("a secret".to_owned()),
+            QuestionAnswer::CarryOut(mode) => Some(mode.name().to_owned()),
+            QuestionAnswer::No(None) => Some("no".to_owned()),
+            QuestionAnswer::No(Some(why)) => Some(format!("no {why}")),
+            QuestionAnswer::Nobody | QuestionAnswer::GoOn => None,
+        })
+        .collect()
 }
 
 /// Each thing that was done, before the next new one.
@@ -98,11 +142,10 @@ fn decided(decision: &Decision) -> Turn {
 /// What had to be let through, by a rule, an answer or the command line.
 fn approvals(trace: &Trace<'_>) -> Vec<String> {
     let mut approvals: Vec<String> = Vec::new();
-    for step in trace.executed().filter(|step| step.granted.is_some() || step.is("run_script")) {
+    let needs = |step: &&Step<'_>| step.granted.is_some() || step.action().runs_program();
+    for step in trace.executed().filter(needs) {
         let Some(tool) = step.action().tool() else { continue };
-        let prepared = step.validated.iter().filter_map(|validated| validated.data.prepared());
-        for pattern in prepared.filter_map(Prepared::request).flat_map(|request| &request.patterns)
-        {
+        for pattern in step.request().into_iter().flat_map(|request| &request.patterns) {
             let approval = format!("{tool}:{pattern}");
             if !approvals.contains(&approval) {
                 approvals.push(approval);
@@ -116,15 +159,19 @@ fn approvals(trace: &Trace<'_>) -> Vec<String> {
 fn inputs(trace: &Trace<'_>) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for step in &trace.steps {
-        let named: Vec<&str> = match step.action() {
-            Action::RunScript { args, .. } => args.iter().map(String::as_str).collect(),
-            Action::CallTool { params, .. } => {
-                params.get("path").and_then(Value::as_str).into_iter().collect()
+        let named: Vec<String> = match (step.action(), step.command()) {
+            (Action::RunScript { args, .. }, _) => args.clone(),
+            (_, Some(line)) => {
+                let commands = shell::read(line).commands.into_iter();
+                commands.flat_map(|command| command.words.into_iter().skip(1)).collect()
+            }
+            (Action::CallTool { params, .. }, None) => {
+                params.get("path").and_then(Value::as_str).map(str::to_owned).into_iter().collect()
             }
             _ => Vec::new(),
         };
         for text in named {
-            let path = PathBuf::from(text);
+            let path = PathBuf::from(&text);
             if path.is_relative() && !text.starts_with('-') && !paths.contains(&path) {
                 paths.push(path);
             }

@@ -5,6 +5,7 @@
 
 mod process;
 mod scratch;
+mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,8 @@ use crate::grade::{self, Graded};
 use crate::judge::{Dimension, Evidence, Verdict, judge};
 use crate::trace::Trace;
 use process::Ended;
-use scratch::Scratch;
+use scratch::{Beginning, Scratch};
+use tree::Tree;
 
 /// How cases are run.
 #[derive(Debug, Clone)]
@@ -242,15 +244,29 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     let limit = job.located.case.constraints.max_wall_seconds;
     let limit =
         limit.map_or(options.time_limit, |seconds| Duration::from_secs(seconds.saturating_add(30)));
-    let ended = process::run(place.command(job, options), limit, stop)
-        .map_err(|error| format!("cannot start the program: {error}"))?;
-    let (output, failed) = match ended {
-        Ended::Stopped => return Ok(Carried::Stopped),
-        Ended::TimedOut { output } => {
-            (output, Some(format!("took longer than {} s", limit.as_secs())))
-        }
-        Ended::Exited { output, failed } => (output, failed),
+    let before = Tree::of(&place.workspace());
+    let run = |beginning: Beginning<'_>| {
+        let ended = process::run(place.command(job, options, beginning), limit, stop)
+            .map_err(|error| format!("cannot start the program: {error}"))?;
+        Ok::<_, String>(match ended {
+            Ended::Stopped => None,
+            Ended::TimedOut { output } => {
+                Some((output, Some(format!("took longer than {} s", limit.as_secs()))))
+            }
+            Ended::Exited { output, failed } => Some((output, failed)),
+        })
     };
+    let Some((mut output, mut failed)) = run(Beginning::New)? else { return Ok(Carried::Stopped) };
+    for answer in &job.located.case.setup.answers {
+        let events = events(&output)?;
+        let waiting = events.first().filter(|_| failed.is_none() && Trace::new(&events).asks());
+        let Some(Event { run_id, .. }) = waiting else { break };
+        let Some((more, ended)) = run(Beginning::Answered { run_id, answer })? else {
+            return Ok(Carried::Stopped);
+        };
+        output.extend(more);
+        failed = ended;
+    }
     let record = options.records.join(job.record());
     // A run of a suite can be taken up again, and what is there may have come with a clone.
     Folder::around(&record)
@@ -262,8 +278,16 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     }
     let expected = job.located.expected_contents();
     let expected = expected.map_err(|error| format!("cannot read `expected/`: {error}"))?;
-    let evidence =
-        Evidence { events: &events, files: Some(&place), expected: &expected, is_live: true };
+    let run_id = events.first().map_or("", |event| event.run_id.as_str());
+    let files = place.left(&job.located.case, run_id)?;
+    let touched = before.differences(&Tree::of(&place.workspace()));
+    let evidence = Evidence {
+        events: &events,
+        files: Some(&files),
+        expected: &expected,
+        touched: &touched,
+        is_live: true,
+    };
     let verdict = judge(&job.located.case, &evidence);
     Ok(Carried::Ran { events, verdict, failed })
 }

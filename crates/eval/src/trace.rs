@@ -5,11 +5,11 @@
 
 use agent::action::Action;
 use agent::event::{
-    ActionExecuted, ActionPlanned, ActionValidated, ApprovalRequired, Event, EventData,
-    RunFinished, SkillLoaded,
+    ActionExecuted, ActionPlanned, ActionValidated, Event, EventData, RunFinished, SkillLoaded,
 };
+use agent::request::{Prepared, Request};
 use agent::setup::Setup;
-use permission::Effect;
+use permission::{Decision, Effect, Pattern};
 
 /// Everything the judges look at.
 #[derive(Debug)]
@@ -52,6 +52,8 @@ pub struct Step<'e> {
     pub granted: Option<&'e Event>,
     /// No.
     pub denied: Option<&'e Event>,
+    /// What it asks the user was put to them.
+    pub asked: Option<&'e Event>,
     /// It was done.
     pub executed: Option<Of<'e, ActionExecuted>>,
 }
@@ -61,8 +63,8 @@ pub struct Step<'e> {
 pub enum Ending<'e> {
     /// With this event.
     Finished(Of<'e, RunFinished>),
-    /// With this question unanswered.
-    Waiting(Of<'e, ApprovalRequired>),
+    /// With this question unanswered: whether something may be done, or what the user wants.
+    Waiting(&'e Event),
     /// In the middle.
     CutOff,
 }
@@ -80,16 +82,21 @@ impl<'e> Trace<'e> {
                 (EventData::ApprovalRequired(_), Some(step)) => step.required = Some(event),
                 (EventData::ApprovalGranted(_), Some(step)) => step.granted = Some(event),
                 (EventData::ApprovalDenied(_), Some(step)) => step.denied = Some(event),
+                (EventData::QuestionAsked(_), Some(step)) => step.asked = Some(event),
                 (EventData::ActionExecuted(data), Some(step)) => {
                     step.executed.get_or_insert(Of { event, data });
                 }
                 _ => {}
             }
         }
-        let stored = events.iter().rev().find(|event| !is_delta(event));
-        let ending = match stored.map(|event| (event, &event.data)) {
+        // What becomes of the changes may follow the end.
+        let is_last = |event: &&Event| !is_delta(event) && !event.data.is_epilogue();
+        let last = events.iter().rev().find(is_last);
+        let ending = match last.map(|event| (event, &event.data)) {
             Some((event, EventData::RunFinished(data))) => Ending::Finished(Of { event, data }),
-            Some((event, EventData::ApprovalRequired(data))) => Ending::Waiting(Of { event, data }),
+            Some((event, EventData::ApprovalRequired(_) | EventData::QuestionAsked(_))) => {
+                Ending::Waiting(event)
+            }
             _ => Ending::CutOff,
         };
         Self { events, steps, ending }
@@ -149,10 +156,67 @@ impl<'e> Trace<'e> {
         names
     }
 
+    /// Whether it waits for an answer that is not about permission.
+    pub fn asks(&self) -> bool {
+        matches!(self.ending, Ending::Waiting(event) if matches!(event.data, EventData::QuestionAsked(_)))
+    }
+
+    /// The numbers of the events in which something of this name was done: an action by its type or its tool, or an
+    /// event by its type, both with a pattern after a colon where that says more.
+    pub fn places(&self, name: &str) -> Vec<u64> {
+        let name = Name::read(name);
+        let steps = self.steps.iter().filter(|step| step.is_done() && step.is_named(&name));
+        let happened = self.events.iter().filter(|event| is_named(event, &name));
+        let mut places: Vec<u64> =
+            steps.map(Step::seq).chain(happened.map(|event| event.seq)).collect();
+        places.sort_unstable();
+        places
+    }
+
     /// The steps that were carried out.
     pub fn executed(&self) -> impl Iterator<Item = &Step<'e>> {
         self.steps.iter().filter(|step| step.executed.is_some())
     }
+}
+
+/// What a case calls something that happens.
+struct Name<'n> {
+    /// A type of action or of event, or a tool.
+    what: &'n str,
+    /// What it is about.
+    about: Option<Pattern>,
+}
+
+impl<'n> Name<'n> {
+    fn read(name: &'n str) -> Self {
+        match name.split_once(':') {
+            Some((what, pattern)) => Self { what, about: Some(Pattern::new(pattern)) },
+            None => Self { what: name, about: None },
+        }
+    }
+
+    /// Whether one of these texts is what it is about.
+    fn fits<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> bool {
+        let Some(pattern) = &self.about else { return true };
+        texts.into_iter().any(|text| pattern.matches_command(text.as_ref()))
+    }
+}
+
+fn is_named(event: &Event, name: &Name<'_>) -> bool {
+    let one = |text: &str| name.fits([text]);
+    event.data.kind() == name.what
+        && match &event.data {
+            EventData::ChangesMade(made) => name.fits(&made.changes.paths),
+            EventData::ChangesApplied(applied) => name.fits(&applied.changes.paths),
+            EventData::ChangesUndone(undone) => name.fits(&undone.changes.paths),
+            EventData::QuestionAsked(asked) => one(&asked.question.question),
+            EventData::ApprovalRequired(required) => one(required.approval.tool.name()),
+            EventData::ApprovalGranted(answered) | EventData::ApprovalDenied(answered) => {
+                one(&answered.tool)
+            }
+            EventData::Error(error) => one(&error.code),
+            _ => name.about.is_none(),
+        }
 }
 
 /// Whether an event is a piece of the answer, which is shown and not stored.
@@ -168,6 +232,7 @@ impl<'e> Step<'e> {
             required: None,
             granted: None,
             denied: None,
+            asked: None,
             executed: None,
         }
     }
@@ -197,9 +262,56 @@ impl<'e> Step<'e> {
         self.action().tool().unwrap_or(self.kind())
     }
 
-    /// Whether `name` is its type or its tool.
-    pub fn is(&self, name: &str) -> bool {
-        self.kind() == name || self.action().tool() == Some(name)
+    fn is_named(&self, name: &Name<'_>) -> bool {
+        (self.kind() == name.what || self.action().tool() == Some(name.what))
+            && name.fits(self.about())
+    }
+
+    /// What tells it apart: its tool, with the command where it runs one, or else its type.
+    pub fn full_name(&self) -> String {
+        let command = self.command().and_then(|_| self.about().into_iter().next());
+        match command {
+            Some(command) => format!("{}:{command}", self.name()),
+            None => self.name().to_owned(),
+        }
+    }
+
+    /// What it is about: what rules are asked about, the file that it names, a command line and each command in it.
+    fn about(&self) -> Vec<String> {
+        let mut texts: Vec<String> =
+            self.request().map_or_else(Vec::new, |request| request.patterns.clone());
+        texts.extend(self.path().map(str::to_owned));
+        if let Some(line) = self.command() {
+            texts.extend(shell::read(line).commands.iter().map(shell::Command::text));
+            texts.push(line.to_owned());
+        }
+        if let Action::AskUser { question, .. } = self.action() {
+            texts.push(question.clone());
+        }
+        texts
+    }
+
+    /// The command line that it runs.
+    pub fn command(&self) -> Option<&'e str> {
+        match self.action() {
+            Action::CallTool { params, .. } => params["command"].as_str(),
+            _ => None,
+        }
+    }
+
+    /// What the permission engine was asked.
+    pub fn request(&self) -> Option<&'e Request> {
+        let mut prepared = self.validated.iter().filter_map(|validated| validated.data.prepared());
+        prepared.find_map(Prepared::request)
+    }
+
+    /// Whether it was carried out. Nobody carries an answer or a question out, but they are actions.
+    fn is_done(&self) -> bool {
+        match self.action() {
+            Action::FinalAnswer { .. } => true,
+            Action::AskUser { .. } => self.asked.is_some(),
+            _ => self.executed.is_some(),
+        }
     }
 
     /// The file that it names.
@@ -218,9 +330,14 @@ impl<'e> Step<'e> {
     }
 
     /// The permission engine's decision.
-    pub fn verdict(&self) -> Option<Effect> {
+    pub fn decision(&self) -> Option<&'e Decision> {
         let mut prepared = self.validated.iter().filter_map(|validated| validated.data.prepared());
-        prepared.find_map(|prepared| Some(prepared.decision()?.action))
+        prepared.find_map(Prepared::decision)
+    }
+
+    /// What that says.
+    pub fn verdict(&self) -> Option<Effect> {
+        Some(self.decision()?.action)
     }
 
     /// The code that came of it; nothing where all went well.

@@ -12,7 +12,7 @@ use agent::model::{Cancel, Model};
 use agent::request::Refusal;
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
-use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Permission};
+use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Mode, Permission};
 use skill::index::Index;
 use skill::offer::Offer;
 
@@ -196,12 +196,11 @@ impl<'a> Runner<'a> {
         let model = match &mut decider {
             Decider::Own { model, .. } => &mut **model,
             Decider::Chosen(choice) => {
-                opened = choice.open(runtime, &offer, &engine.tools(), &run)?;
+                opened = choice.open(runtime, &offer, &engine.tools_of_run(), &run)?;
                 &mut *opened
             }
         };
-        // A plan may have been approved in an earlier process.
-        engine.set_mode(run.mode());
+        engine.set_mode(mode_of(&run, &engine));
         let mut workbench = Workbench::open(runtime, &index, &offer)?;
         workbench.begin(journal.folder())?;
         workbench.invoked = run.invoked().cloned();
@@ -277,6 +276,16 @@ impl Decider<'_> {
             Self::Chosen(choice) => choice.clock(before),
             Self::Own { .. } => Box::new(SystemClock::starting(before)),
         }
+    }
+}
+
+/// The mode that a run goes on in: that of today, but a plan is approved once, and not without being asked for.
+fn mode_of(run: &Run, engine: &Engine) -> Mode {
+    match (engine.mode(), run.mode()) {
+        (_, Mode::Plan) => Mode::Plan,
+        // It was approved in an earlier process; like every approval of then, it lets nothing through unasked.
+        (Mode::Plan, _) => Mode::Ask,
+        (today, _) => today,
     }
 }
 

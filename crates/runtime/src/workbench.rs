@@ -8,6 +8,7 @@ mod changes;
 mod command;
 mod open;
 mod pdf;
+mod picture;
 mod program;
 mod read_back;
 mod request;
@@ -291,6 +292,11 @@ impl<'a> Workbench<'a> {
         let outcome = perform::perform(request.narrow(call), engine, &self.workspace);
         self.workspace.limits = limits;
         let outcome = match (outcome, read) {
+            (Err(failure), Some(read))
+                if let Some(seen) = self.picture(&read, &failure, means.sees, journal)? =>
+            {
+                return Ok(seen);
+            }
             (Err(failure), Some(read)) => match self.pdf_text(&read, &failure, means)? {
                 Some(text) => perform::read_text(&read, &text, &self.workspace),
                 None => return Err(failure.into()),

@@ -59,6 +59,15 @@ pub fn perform(
     }
 }
 
+/// The bytes of a file for which reading was approved, up to a limit.
+pub fn read_bytes(
+    call: &ReadFile,
+    workspace: &Workspace,
+    limit: u64,
+) -> Result<Vec<u8>, ToolError> {
+    read::bytes(&call.path, workspace, limit)
+}
+
 /// What reading a file gives whose text somebody else made out.
 pub fn read_text(call: &ReadFile, text: &str, workspace: &Workspace) -> Outcome {
     read::lines_of(call, text, workspace)

@@ -281,6 +281,9 @@ fn sense(case: &Case) -> Result<(), String> {
         jsonschema::validator_for(schema)
             .map_err(|error| format!("`json_schema` cannot be used: {error}"))?;
     }
+    if case.setup.no_questions && !case.setup.answers.is_empty() {
+        return Err("with `no_questions`, nobody gives the `answers`".to_owned());
+    }
     if let Some(script) = &case.mock {
         model::scripted::Scripted::new(script).map_err(|error| format!("`mock`: {error}"))?;
     }

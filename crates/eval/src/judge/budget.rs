@@ -2,6 +2,7 @@
 
 use agent::budget::Budget;
 use agent::event::EventData;
+use agent::question::QuestionAnswer;
 
 use super::{Checks, Dimension};
 use crate::case::Case;
@@ -9,12 +10,13 @@ use crate::trace::Trace;
 
 pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
     let constraints = &case.constraints;
-    let budget = trace.setup().map(|setup| &setup.budget);
+    // Beyond a limit of its own, a run goes on where the user says so.
+    let budget = trace.setup().map(|setup| &setup.budget).filter(|_| !is_extended(trace));
     let own = |limit: fn(&Budget) -> u32| budget.map(|budget| u64::from(limit(budget)));
     let is_turn = |data: &EventData| matches!(data, EventData::TurnStarted(_));
     let turns = trace.events.iter().filter(|event| is_turn(&event.data)).count() as u64;
     let tools = trace.executed().filter(|step| step.action().tool().is_some()).count() as u64;
-    let scripts = trace.executed().filter(|step| step.is("run_script")).count() as u64;
+    let scripts = trace.executed().filter(|step| step.action().runs_program()).count() as u64;
     let limits = [
         ("turns", turns, constraints.max_turns.map(u64::from), own(|budget| budget.max_turns)),
         (
@@ -46,4 +48,11 @@ pub(super) fn judge(case: &Case, trace: &Trace<'_>, checks: &mut Checks) {
         };
         checks.add(Dimension::Budget, result, []);
     }
+}
+
+fn is_extended(trace: &Trace<'_>) -> bool {
+    trace.events.iter().any(|event| match &event.data {
+        EventData::QuestionAnswered(answered) => answered.answer == QuestionAnswer::GoOn,
+        _ => false,
+    })
 }

@@ -114,10 +114,7 @@ fn constrained(
     constraint: &SequenceConstraint,
     trace: &Trace<'_>,
 ) -> (Result<String, String>, Vec<u64>) {
-    let places = |name: &str| -> Vec<u64> {
-        let done = trace.executed().filter(|step| step.is(name));
-        done.map(Step::seq).chain(answers(name, trace)).collect()
-    };
+    let places = |name: &str| trace.places(name);
     match constraint {
         SequenceConstraint::MustOccur { must_occur, before, after } => {
             let own = places(must_occur);
@@ -156,14 +153,6 @@ fn constrained(
             counted(of, places(of), |n| n >= *min, "at least", *min)
         }
     }
-}
-
-/// A final answer is not carried out by anybody, but it is an action.
-fn answers(name: &str, trace: &Trace<'_>) -> Vec<u64> {
-    if name != "final_answer" {
-        return Vec::new();
-    }
-    trace.steps.iter().filter(|step| step.is(name)).map(Step::seq).collect()
 }
 
 fn counted(

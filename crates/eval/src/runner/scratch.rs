@@ -12,14 +12,23 @@ use thiserror::Error;
 use super::{Job, Options};
 use crate::case::Case;
 use crate::folder::{Folder, FolderError, Quota};
-use crate::judge::Files;
+use crate::left::{Judged, Left};
 
-/// Bytes of a file that a run leaves behind and that is judged.
-const LONGEST_OUTPUT: u64 = 64 << 20;
+/// The permission to change the workspace.
+const APPLY: &str = "apply_changes";
 
 /// A place to run a case in; it goes away with this value.
 pub(super) struct Scratch {
     folder: TempDir,
+}
+
+/// How a run of a case begins.
+#[derive(Clone, Copy)]
+pub(super) enum Beginning<'a> {
+    /// With the request.
+    New,
+    /// With the answer to the question that it waits with.
+    Answered { run_id: &'a str, answer: &'a str },
 }
 
 /// Why a case cannot be set up.
@@ -33,6 +42,8 @@ pub(super) enum ScratchError {
     Outside { path: PathBuf },
     #[error("cannot install `{}`: {reason}", path.display())]
     Install { path: PathBuf, reason: String },
+    #[error("cannot make the workspace a Git repository: {reason}")]
+    Repository { reason: String },
     #[error("`{}` {reason}", path.display())]
     NotRefused { path: PathBuf, reason: String },
 }
@@ -62,6 +73,7 @@ impl Scratch {
         for file in &case.setup.files {
             copy(own, file, &place.workspace().join(below(file)?))?;
         }
+        place.commit(&case.setup.commits)?;
         for skill in &case.setup.preinstall_skills {
             place.install(&job.located.resolve(skill, &options.elsewhere), options)?;
         }
@@ -85,7 +97,7 @@ impl Scratch {
         fs::write(path, json.to_string()).map_err(failed)
     }
 
-    fn workspace(&self) -> PathBuf {
+    pub(super) fn workspace(&self) -> PathBuf {
         self.folder.path().join("workspace")
     }
 
@@ -117,7 +129,12 @@ impl Scratch {
     }
 
     /// The run of the case.
-    pub(super) fn command(&self, job: &Job<'_>, options: &Options) -> Command {
+    pub(super) fn command(
+        &self,
+        job: &Job<'_>,
+        options: &Options,
+        beginning: Beginning<'_>,
+    ) -> Command {
         let case = &job.located.case;
         let mut command = self.program(options);
         command.args(["run", "--events", "--quiet"]).args(&options.arguments);
@@ -145,11 +162,60 @@ impl Scratch {
         if case.setup.yes {
             command.arg("--yes");
         }
-        if let Some(skill) = &case.setup.skill {
-            command.args(["--skill", skill]);
+        if case.setup.no_questions {
+            command.arg("--no-questions");
         }
-        command.arg("--").arg(&case.input);
+        match beginning {
+            Beginning::New => {
+                if let Some(skill) = &case.setup.skill {
+                    command.args(["--skill", skill]);
+                }
+                command.arg("--").arg(&case.input);
+            }
+            Beginning::Answered { run_id, answer } => {
+                command.args(["--resume", run_id]).arg(format!("--answer={answer}"));
+            }
+        }
         command
+    }
+
+    /// The files of the run, where the case wants them to be judged.
+    pub(super) fn left(&self, case: &Case, run_id: &str) -> Result<Left, String> {
+        let judged = if case.setup.apply { Judged::InWorkspace } else { Judged::InLayer };
+        let run = self.workspace().join(".agent/runs").join(run_id);
+        Left::open(&self.workspace(), &run, judged)
+            .map_err(|error| format!("cannot read what the run changed: {error}"))
+    }
+
+    /// Makes the workspace a repository whose first commit has everything that is there.
+    fn commit(&self, messages: &[String]) -> Result<(), ScratchError> {
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.env_clear().env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
+            if let Some(path) = std::env::var_os("PATH") {
+                command.env("PATH", path);
+            }
+            for who in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+                command.env(format!("{who}_NAME"), "Case");
+                command.env(format!("{who}_EMAIL"), "case@example.com");
+                command.env(format!("{who}_DATE"), "2026-01-01T00:00:00Z");
+            }
+            let output = command.current_dir(self.workspace()).args(arguments).output();
+            let reason = match output {
+                Ok(output) if output.status.success() => return Ok(()),
+                Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+                Err(error) => error.to_string(),
+            };
+            Err(ScratchError::Repository { reason })
+        };
+        for (place, message) in messages.iter().enumerate() {
+            if place == 0 {
+                git(&["init", "--quiet", "--initial-branch=main", "."])?;
+                git(&["add", "--all", "--force"])?;
+            }
+            git(&["commit", "--quiet", "--allow-empty", "--message", message])?;
+        }
+        Ok(())
     }
 
     /// A question to a model, without skills and tools.
@@ -189,21 +255,6 @@ impl Scratch {
         };
         refused.map_err(|reason| ScratchError::NotRefused { path: pack.to_owned(), reason })
     }
-
-    /// Folders that scripts wrote to.
-    fn sandboxes(&self) -> Vec<PathBuf> {
-        let runs = fs::read_dir(self.workspace().join(".agent/runs"));
-        let folders = runs.into_iter().flatten().flatten().map(|entry| entry.path());
-        folders.flat_map(|run| [run.join("sandbox"), run.join("artifacts")]).collect()
-    }
-}
-
-impl Files for Scratch {
-    fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        let path = below(path).ok()?;
-        let mut places = std::iter::once(self.workspace()).chain(self.sandboxes());
-        places.find_map(|place| Folder::open(&place).ok()?.read(&path, LONGEST_OUTPUT).ok())
-    }
 }
 
 /// Where a file of the case is put: its path, without a leading `inputs/`.
@@ -239,7 +290,8 @@ fn settings(case: &Case, options: &Options) -> Map<String, Value> {
     change(&mut settings, "execution", |execution| lower(execution, time.into_iter().collect()));
     lower_known(&mut settings, &case.setup.config);
     change(&mut settings, "permissions", |permissions| {
-        for approved in &case.setup.approve {
+        let applied = case.setup.apply.then_some(APPLY);
+        for approved in case.setup.approve.iter().map(String::as_str).chain(applied) {
             let (tool, pattern) = approved.split_once(':').unwrap_or((approved, "*"));
             change(permissions, tool, |rules| {
                 drop(rules.insert(pattern.to_owned(), "allow".into()))

@@ -31,12 +31,13 @@ enum Shape {
     Reference,
     Texts,
     Count,
+    Flag,
     Object,
     Skill,
     Skills,
-    Flag,
-    Option,
-    Options,
+    /// An answer to choose.
+    Choice,
+    Choices,
 }
 
 const fn field(name: &'static str, need: Need, shape: Shape) -> Field {
@@ -94,7 +95,7 @@ pub(super) const KINDS: [(&str, &[Field]); 10] = [
         "ask_user",
         &[
             field("question", Required, Shape::Text),
-            field("options", Optional, Shape::Options),
+            field("options", Optional, Shape::Choices),
             field("multiple", Optional, Shape::Flag),
             field("secret", Optional, Shape::Flag),
         ],
@@ -228,12 +229,12 @@ impl Shape {
             Self::Text | Self::Reference => "a string",
             Self::Texts => "an array of strings",
             Self::Count => "a whole number",
+            Self::Flag => "true or false",
             Self::Object => "an object",
             Self::Skill => "a skill as {\"name\": NAME}",
             Self::Skills => "an array of skills as [{\"name\": NAME}]",
-            Self::Flag => "true or false",
-            Self::Option => "an answer as {\"label\": LABEL}",
-            Self::Options => "an array of answers as [{\"label\": LABEL}]",
+            Self::Choice => "an answer as {\"label\": TEXT}",
+            Self::Choices => "an array of answers as [{\"label\": TEXT}]",
         }
     }
 
@@ -246,10 +247,10 @@ impl Shape {
         match (self, value) {
             (Self::Texts, Value::Array(texts)) => each(Self::Text, texts),
             (Self::Skills, Value::Array(skills)) => each(Self::Skill, skills),
-            (Self::Options, Value::Array(options)) => each(Self::Option, options),
+            (Self::Choices, Value::Array(choices)) => each(Self::Choice, choices),
             (Self::Skill, Value::Object(skill)) => check_skill(skill, path),
-            (Self::Option, Value::Object(option)) => check_option(option, path),
-            (Self::Text | Self::Reference | Self::Skill | Self::Option, Value::String(_))
+            (Self::Choice, Value::Object(choice)) => check_choice(choice, path),
+            (Self::Text | Self::Reference | Self::Skill | Self::Choice, Value::String(_))
             | (Self::Flag, Value::Bool(_))
             | (Self::Object, Value::Object(_)) => Ok(()),
             (Self::Count | Self::Reference, value) if value.is_u64() => Ok(()),
@@ -280,14 +281,15 @@ fn check_skill(skill: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<
     }
 }
 
-/// An answer to choose: what is chosen and, if it is said, what that means.
-fn check_option(option: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<(), Problem> {
-    let label = format!("{}.label", path());
-    match option.get("label") {
-        None => Err(Problem::Missing { path: label, expected: Shape::Text.expected() }),
-        Some(text) => Shape::Text.check(text, &|| label.clone()),
-    }?;
-    match option.get("description") {
+fn check_choice(choice: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<(), Problem> {
+    let label = || format!("{}.label", path());
+    match choice.get("label") {
+        None => {
+            return Err(Problem::Missing { path: label(), expected: Shape::Text.expected() });
+        }
+        Some(name) => Shape::Text.check(name, &label)?,
+    }
+    match choice.get("description") {
         None | Some(Value::Null) => Ok(()),
         Some(text) => Shape::Text.check(text, &|| format!("{}.description", path())),
     }

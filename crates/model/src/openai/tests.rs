@@ -138,3 +138,16 @@ fn neither_key_nor_header_nor_text_shows_when_a_request_is_printed() {
     }
     assert!(request.headers.iter().any(|(_, value)| value.expose() == "Bearer the-key"));
 }
+
+#[test]
+fn a_picture_is_a_part_of_what_the_user_says() {
+    let mut context = context();
+    let picture = Picture { media_type: "image/png".to_owned(), base64: "iVBO".into() };
+    context.pictured(Some(picture));
+    for form in [Form::Tools, Form::Text] {
+        let messages = messages(&context.prompt("[State]".to_owned(), 1), form);
+        let parts = messages.last().and_then(|last| last["content"].as_array()).unwrap();
+        assert!(parts[0]["text"].as_str().unwrap().ends_with("[State]"));
+        assert_eq!(parts[1]["image_url"]["url"], "data:image/png;base64,iVBO");
+    }
+}

@@ -31,19 +31,25 @@ pub(crate) fn lines_of(call: &ReadFile, text: &str, workspace: &Workspace) -> Ou
     Outcome { sha256: Sha256::of(text.as_bytes()).to_string(), ..outcome }
 }
 
-/// The whole text of a file that may be seen.
-pub(crate) fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {
+/// The bytes of a file that may be seen.
+pub(crate) fn bytes(name: &str, workspace: &Workspace, limit: u64) -> Result<Vec<u8>, ToolError> {
     let place = workspace.visible(name)?;
-    let limit = workspace.limits.file_bytes;
     let at = |source| ToolError::at(name, source);
     let mut file = beneath::open_file(place.folder(), place.path()).map_err(at)?;
     let stat = fstat(&file).map_err(|error| at(error.into()))?;
     if has_twin(&stat) {
         Twins::find(workspace).check(&stat, name)?;
     }
-    let bytes = beneath::read_whole(&mut file, limit)
-        .map_err(at)?
-        .map_err(|size| ToolError::TooLarge { path: name.to_owned(), size, limit })?;
+    beneath::read_whole(&mut file, limit).map_err(at)?.map_err(|size| ToolError::TooLarge {
+        path: name.to_owned(),
+        size,
+        limit,
+    })
+}
+
+/// The whole text of a file that may be seen.
+pub(crate) fn text(name: &str, workspace: &Workspace) -> Result<String, ToolError> {
+    let bytes = bytes(name, workspace, workspace.limits.file_bytes)?;
     let not_text = || ToolError::NotText { path: name.to_owned() };
     // A NUL is valid UTF-8, but no text has one.
     if bytes.contains(&0) {

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use agent::event::Event;
 use basics::text::for_terminal;
 use eval::case::{self, Located};
-use eval::folder::Folder;
 use eval::judge::{Evidence, Files, Verdict, judge};
+use eval::left::{Judged as Where, Left};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,7 +45,8 @@ impl Judge {
         let cases = case::read_file(&here.join(&self.case))?;
         let located = self.chosen(&cases)?;
         let (events, folder) = self.events(session)?;
-        let files = folder.map(|run| Left { workspace: here.clone(), run });
+        let place = if located.case.setup.apply { Where::InWorkspace } else { Where::InLayer };
+        let files = folder.map(|run| Left::open(here, &run, place)).transpose()?;
         let expected = located.expected_contents().map_err(|error| {
             Failure::from_error(Exit::Refused, "CaseUnfit", &error)
                 .hint("`expected/` may contain only regular files")
@@ -54,6 +55,7 @@ impl Judge {
             events: &events,
             expected: &expected,
             files: files.as_ref().map(|files| files as &dyn Files),
+            touched: &[],
             is_live: false,
         };
         let verdict = judge(&located.case, &evidence);
@@ -105,22 +107,6 @@ fn read_lines(path: &Path) -> Result<Vec<Event>, Failure> {
             })
         })
         .collect()
-}
-
-/// Bytes of a file that is judged.
-const LONGEST: u64 = 64 << 20;
-
-/// What a run of this project left behind.
-struct Left {
-    workspace: PathBuf,
-    run: PathBuf,
-}
-
-impl Files for Left {
-    fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        let places = [&self.workspace, &self.run.join("sandbox"), &self.run.join("artifacts")];
-        places.into_iter().find_map(|place| Folder::open(place).ok()?.read(path, LONGEST).ok())
-    }
 }
 
 fn print(judged: &Judged, out: &mut dyn std::io::Write, palette: Palette) -> std::io::Result<()> {

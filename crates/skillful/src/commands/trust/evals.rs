@@ -133,8 +133,9 @@ fn survey(
 }
 
 fn approvals(located: &Located) -> Vec<String> {
-    let Setup { approve, yes, .. } = &located.case.setup;
-    yes.then(|| "medium risk".to_owned()).into_iter().chain(approve.iter().cloned()).collect()
+    let Setup { approve, yes, apply, .. } = &located.case.setup;
+    let flags = [yes.then_some("medium risk"), apply.then_some("apply_changes")];
+    flags.into_iter().flatten().map(str::to_owned).chain(approve.iter().cloned()).collect()
 }
 
 fn brought(located: &Located) -> Vec<String> {
