@@ -174,9 +174,16 @@ impl Toolbox for Workbench<'_> {
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Option<Box<NotedChanges>> {
+        if !self.has_layer() {
+            return None;
+        }
         self.see_layer().ok()?;
         // Nobody knows when the action began that was interrupted.
-        self.changed(SystemTime::UNIX_EPOCH, redactor, journal).ok().flatten()
+        self.rest(SystemTime::UNIX_EPOCH, redactor, journal).ok()
+    }
+
+    fn note_applied(&mut self, journal: &Journal) -> Option<Box<NotedChanges>> {
+        self.applied_unnoted(journal).ok().flatten().map(Box::new)
     }
 
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
