@@ -58,13 +58,10 @@ pub trait Toolbox {
         let _ = (redactor, journal);
         None
     }
-    /// The same, whatever was noted before: for a run whose child run has written.
-    fn restate_changes(
-        &mut self,
-        redactor: &Redactor,
-        journal: &mut Journal,
-    ) -> Option<Box<NotedChanges>> {
-        self.note_changes(redactor, journal)
+    /// What reached the workspace before an interruption, and was not noted.
+    fn note_applied(&mut self, journal: &Journal) -> Option<Box<NotedChanges>> {
+        let _ = journal;
+        None
     }
     /// Keeps an answer that is a secret for the programs of the run.
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
@@ -385,15 +382,26 @@ impl Driver<'_> {
         let request = prepared.request().unwrap_or(noted.request);
         if !request.read_only {
             hand.held = Held::Nothing;
-            // What it wrote until then is in the layer.
-            let observation = Observation {
-                changes: self.toolbox.note_changes(self.redactor, journal),
-                ..Observation::failed(&interrupted())
-            };
-            return Ok(Next::tell(Input::Observed(observation)));
+            return Ok(Next::tell(Input::Observed(self.interrupted(noted.action, journal))));
         }
         let is_same = matches!(hand.held, Held::Approved(_)) && self.is_as(&prepared, noted);
         Ok(if is_same { Next::Again } else { Next::tell(Input::Prepared(prepared)) })
+    }
+
+    /// What is known of an action that was interrupted: what it wrote until then is in the layer, and changes arrive
+    /// all or not at all.
+    fn interrupted(&mut self, action: &Action, journal: &mut Journal) -> Observation {
+        let applied = match action {
+            Action::ApplyChanges { .. } => self.toolbox.note_applied(journal),
+            _ => None,
+        };
+        let changes = self.toolbox.note_changes(self.redactor, journal);
+        match applied {
+            Some(_) => {
+                Observation { applied, changes, ..Observation::of("Applied to the workspace.") }
+            }
+            None => Observation { changes, ..Observation::failed(&interrupted()) },
+        }
     }
 
     /// Whether what was prepared is what was noted, which is without secrets.
@@ -510,7 +518,7 @@ impl Driver<'_> {
         let spent = Some(child.spent());
         // It worked in the same layer.
         let changes = match child.pending() {
-            Some(_) => self.toolbox.restate_changes(self.redactor, journal),
+            Some(_) => self.toolbox.note_changes(self.redactor, journal),
             None => None,
         };
         let observation =

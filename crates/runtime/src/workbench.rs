@@ -182,16 +182,15 @@ impl Toolbox for Workbench<'_> {
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Option<Box<NotedChanges>> {
+        if !self.has_layer() {
+            return None;
+        }
         self.see_layer().ok()?;
-        self.changed(self.last_beginning(), redactor, journal).ok().flatten()
+        self.rest(self.last_beginning(), redactor, journal).ok()
     }
 
-    fn restate_changes(
-        &mut self,
-        redactor: &Redactor,
-        journal: &mut Journal,
-    ) -> Option<Box<NotedChanges>> {
-        self.rest(redactor, journal).ok()
+    fn note_applied(&mut self, journal: &Journal) -> Option<Box<NotedChanges>> {
+        self.applied_unnoted(journal).ok().flatten().map(Box::new)
     }
 
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
