@@ -127,11 +127,16 @@ impl Layered {
         let changes: Vec<Change> = plan.changes().cloned().collect();
         let places = (&self.layer(), self.workspace.as_path());
         let applied = changes::apply(plan, &store, places, &Disk::default())?;
-        self.base.settle(&self.workspace, &applied.paths)?;
-        self.base.save(run)?;
+        self.settle(run, &applied.paths)?;
         let name = plan_name(applied.number);
         let sha256 = hash_of(run, &name)?;
         Ok(noted(&changes, 0, name, sha256))
+    }
+
+    /// Notes what the workspace has after this program itself has changed it.
+    fn settle(&mut self, run: &Folder, paths: &[LayerPath]) -> Result<(), ChangesError> {
+        self.base.settle(&self.workspace, paths)?;
+        self.base.save(run)
     }
 
     /// The differences of a set for `git apply`.
