@@ -233,7 +233,10 @@ impl Engine {
         for (layer, rules) in &self.layers {
             let Some(rule) = rules.last_match(&subject, layer.named()) else { continue };
             let current = found.map_or(Effect::Ask, |(_, rule)| rule.action);
-            if !layer.only_tightens() || rule.action > current {
+            // Who says what goes without saying wants it so, whatever the mode.
+            let confirms = rule.action == current
+                && found.is_none_or(|(layer, _)| layer == Layer::Defaults);
+            if !layer.only_tightens() || rule.action > current || confirms {
                 found = Some((*layer, rule));
             }
         }

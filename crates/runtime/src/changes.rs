@@ -129,16 +129,20 @@ impl Layered {
         let changes: Vec<Change> = plan.changes().cloned().collect();
         let places = (&self.layer(), self.workspace.as_path());
         let applied = changes::apply(plan, &store, places, &Disk::default())?;
-        self.base.settle(&self.workspace, &applied.paths)?;
-        self.base.save(run)?;
+        self.settle(run, &applied.paths)?;
         let name = plan_name(applied.number);
         let sha256 = hash_of(run, &name)?;
         Ok(noted(&changes, 0, name, sha256))
     }
 
     /// Takes what was applied under a number in an earlier process for what the workspace has now.
-    pub(crate) fn settle(&mut self, run: &Folder, number: u32) -> Result<(), ChangesError> {
-        self.base.settle(&self.workspace, &paths(run, number)?)?;
+    pub(crate) fn settle_number(&mut self, run: &Folder, number: u32) -> Result<(), ChangesError> {
+        self.settle(run, &paths(run, number)?)
+    }
+
+    /// Notes what the workspace has after this program itself has changed it.
+    fn settle(&mut self, run: &Folder, paths: &[LayerPath]) -> Result<(), ChangesError> {
+        self.base.settle(&self.workspace, paths)?;
         self.base.save(run)
     }
 

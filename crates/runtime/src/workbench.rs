@@ -23,7 +23,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use agent::action::{Action, SkillRef};
 use agent::changes::NotedChanges;
@@ -81,6 +81,8 @@ pub struct Workbench<'a> {
     copy_bytes: u64,
     /// What no program and no change set may touch.
     closed: Vec<PathBuf>,
+    /// When it was opened.
+    opened: Instant,
     /// The run that keeps what is written.
     run: Option<Folder>,
     /// Commands that run on; they end before the view does.

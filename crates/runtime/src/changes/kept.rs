@@ -214,6 +214,9 @@ impl KeptRun {
         let number = self.number(applied)?;
         let under_way = UnderWay::begin(&self.runs, self.journal.run_id().as_str())?;
         let undone = undo(&self.run, number, (&self.workspace, &self.rules))?;
+        if let Some(layered) = &mut self.layered {
+            layered.settle(&self.run, &undone.paths)?;
+        }
         self.note(EventData::ChangesUndone(Box::new(ChangesUndone { changes: applied.clone() })))?;
         under_way.end();
         Ok(undone.paths.iter().map(ToString::to_string).collect())

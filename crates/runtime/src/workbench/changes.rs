@@ -199,7 +199,7 @@ impl Workbench<'_> {
         if let (Some(layered), Some(run), Some(number)) =
             (layered, &self.run, number_of(&applied.name))
         {
-            layered.settle(run, number)?;
+            layered.settle_number(run, number)?;
         }
         Ok(Some(applied))
     }

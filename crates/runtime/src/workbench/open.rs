@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::LazyLock;
+use std::time::Instant;
 
 use basics::skill::Source;
 use permission::Pattern;
@@ -55,6 +56,7 @@ impl<'a> Workbench<'a> {
             },
             copy_bytes: config.execution.copy_bytes,
             closed,
+            opened: Instant::now(),
             run: None,
             background: Vec::new(),
             seen: None,

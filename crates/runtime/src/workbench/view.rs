@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use agent::request::Refusal;
 use basics::skill::Source;
@@ -22,6 +22,8 @@ use crate::open::Runtime;
 /// A run's own folders for the programs that it runs.
 const HOME: &str = "sandbox/home";
 const TEMPORARY: &str = "sandbox/tmp";
+/// More than the times of files can be behind.
+const CLOCK: Duration = Duration::from_millis(25);
 /// Where private copies of skills and scripts lie.
 const PRIVATE: &str = "artifacts";
 
@@ -55,10 +57,17 @@ impl Workbench<'_> {
 
     /// Notes that an action begins which may write: after an interruption, that is all that is known of it.
     pub(super) fn mark_beginning(&self) {
+        self.outlast_clock();
         if let Some(run) = &self.run {
             // Without it, what the action writes over counts as changed by somebody else.
             let _ = run.replace(SINCE, b"", Durability::NoSync);
         }
+    }
+
+    /// Waits until files that were there before this run are surely older than what it does: times of files are not
+    /// exact, and what was changed in the same moment would count as changed by somebody else.
+    fn outlast_clock(&self) {
+        std::thread::sleep(CLOCK.saturating_sub(self.opened.elapsed()));
     }
 
     /// When the action began that was interrupted.
@@ -72,6 +81,7 @@ impl Workbench<'_> {
         if let Some(seen) = &self.seen {
             return Ok(Arc::clone(&seen.view));
         }
+        self.outlast_clock();
         let began = SystemTime::now();
         let run = self.run()?;
         let own = |name: &str| run.create_folder(name, Access::Private)?.real_path();

@@ -24,27 +24,32 @@ fn without_files_every_setting_has_its_default() {
     budget.max_context_chars: 200000
     budget.max_cost_usd: null
     budget.max_output_tokens: null
-    budget.max_script_runs: 6
-    budget.max_tool_calls: 30
-    budget.max_turns: 12
-    budget.max_wall_seconds: 600
+    budget.max_script_runs: 40
+    budget.max_tool_calls: 100
+    budget.max_turns: 40
+    budget.max_wall_seconds: 1800
     catalog.format: "lines"
     catalog.max_chars: 8000
+    changes.apply: "ask"
     disclosure: "metadata"
     eval.trigger_threshold: 0.5
+    execution.copy_bytes: 536870912
+    execution.layer_bytes: 2147483648
+    execution.layer_files: 100000
     execution.max_argument_bytes: 4096
     execution.max_arguments: 64
     execution.network_hosts: []
     execution.private_hosts: []
     execution.require_approval_for: []
     execution.sandbox: "required"
-    execution.timeout_seconds: 30
+    execution.timeout_seconds: 120
     install.max_bytes: 104857600
     install.max_entries: 10000
     install.max_ratio: 100
     install.require_signature: "never"
     install.timeout_seconds: 300
     install.verify_on_load: "warn"
+    mode: "ask"
     model.api_key_command: null
     model.api_key_env: null
     model.base_url: null
@@ -59,6 +64,7 @@ fn without_files_every_setting_has_its_default() {
     model.stream: true
     model.timeout_seconds: 600
     patience.corrections: 2
+    patience.questions: 5
     patience.same_failures: 3
     patience.skills_per_turn: 2
     registry.compat: true

@@ -42,7 +42,7 @@ fn text_shows_what_a_skill_says_and_holds() {
 
                     path  [world]/home/.agent/skills/analyst
                  trusted  yes
-                   tools  read_file, run_script
+                   tools  read_file, run_command, run_script
      model may choose it  yes
       user may invoke it  yes
                  version  1.2
@@ -72,8 +72,12 @@ fn json_is_the_entry_with_files_chunks_and_frontmatter() {
         }
       ],
       "controls": {
+        "allowed_commands": [
+          "git *"
+        ],
         "allowed_tools": [
           "read_file",
+          "run_command",
           "run_script"
         ],
         "disable_model_invocation": false,
@@ -293,6 +297,7 @@ fn why_names_the_copy_that_counts_and_the_others() {
       "offered": "[world]/mine/analyst",
       "winner": {
         "controls": {
+          "allowed_commands": null,
           "allowed_tools": null,
           "disable_model_invocation": false,
           "run_mode": "inline",

@@ -62,6 +62,7 @@ fn json_is_the_entries_and_the_report() {
       "skills": [
         {
           "controls": {
+            "allowed_commands": null,
             "allowed_tools": null,
             "disable_model_invocation": false,
             "run_mode": "inline",

@@ -184,17 +184,17 @@ fn a_question_shows_what_is_approved() {
     let world = script(json!(["a b.txt", "-"]), "some words");
     assert_snapshot!(timeless(&world.dialogue(RUN, "no and a reason: ", "n too many\n")), @"
     → select_skills text-stats
-      ✓  11 turns, 30 tool calls, [n] s left
+      ✓  39 turns, 100 tool calls, [n] s left
     → run_script scripts/stats.sh
 
     Allow this?  run_script  (medium risk)
-      runs sh in a sandbox, no network, writes only to the run's sandbox folder
+      runs sh in a sandbox, no network; what it writes is shown to you before it reaches your files
       why    count
       with   text-stats/scripts/stats.sh 'a b.txt' -
       stdin  10 characters: some words
       always this script of this skill, in this project, until its files change
     [o]nce  this [r]un  [a]lways  [n]o, or no and a reason: n too many
-      ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
+      ✗ ApprovalDenied  38 turns, 100 tool calls, [n] s left
     Done.
     [exit 3]
     ");
@@ -207,17 +207,17 @@ fn a_question_says_what_it_does_not_show() {
     let shown = timeless(&world.dialogue(RUN, "no and a reason: ", "n\n"));
     assert_snapshot!(shown.replace(&"x".repeat(100), "[100 x]").replace(&"y".repeat(100), "[100 y]"), @"
     → select_skills text-stats
-      ✓  11 turns, 30 tool calls, [n] s left
+      ✓  39 turns, 100 tool calls, [n] s left
     → run_script scripts/stats.sh
 
     Allow this?  run_script  (medium risk)
-      runs sh in a sandbox, no network, writes only to the run's sandbox folder
+      runs sh in a sandbox, no network; what it writes is shown to you before it reaches your files
       why    count
       with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
       stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
       always this script of this skill, in this project, until its files change
     [o]nce  this [r]un  [a]lways  [n]o, or no and a reason: n
-      ✗ ApprovalDenied  10 turns, 30 tool calls, [n] s left
+      ✗ ApprovalDenied  38 turns, 100 tool calls, [n] s left
     Done.
     [exit 3]
     ");
@@ -233,7 +233,7 @@ fn the_plan_ticks_on_lines_of_its_own() {
     assert_snapshot!(timeless(&scripted(&[look, done]).terminal(RUN, 80)), @"
     → search_skills
     ▸ Run the script
-      ✓  11 turns, 30 tool calls, [n] s left
+      ✓  39 turns, 100 tool calls, [n] s left
     It is printed.
     ✓ Run the script
     ");

@@ -249,10 +249,14 @@ fn schemas_are_listed_and_printed() {
     run
     run-summary
     runs-adopt
+    runs-apply
+    runs-changes
+    runs-files
     runs-list
     runs-prune
     runs-replay
     runs-show
+    runs-take
     runs-undo
     runs-verify
     scan

@@ -37,13 +37,26 @@ fn shown(world: &World, text: &str) -> String {
 fn nothing_of_the_workspace_changes_before_it_is_applied() {
     let world = changing();
     let seen = run(&world, "");
-    assert_snapshot!(shown(&world, &seen), @"");
+    assert_snapshot!(shown(&world, &seen), @"
+    done
+    [stderr]
+    error: 4 changed files wait for your approval
+    hint: look at them (`skillful runs changes [run] --diff`), then run: skillful runs apply [run]
+    [exit 3]
+    ");
     assert_eq!(files(&world), BEFORE);
     assert_sound(&world);
     // The command that was printed works as it is.
     let line = seen.lines().find_map(|line| line.split_once("then run: ")).unwrap().1.to_owned();
     let applied = world.run(&line);
-    assert_snapshot!(shown(&world, &applied), @"");
+    assert_snapshot!(shown(&world, &applied), @"
+    ~ a
+    ~ c
+    ~ sub
+    ~ sub/b
+    [stderr]
+    Applied. `skillful runs undo [run]` takes it back.
+    ");
     assert_eq!(files(&world), AFTER);
     assert_sound(&world);
     let again = world.run(&line);
@@ -141,8 +154,17 @@ const THEIRS: &str = "one\n2\n3\n4\n5\n6\n7\n8\n9\n";
 #[test]
 fn what_somebody_else_changed_is_a_conflict_and_nothing_is_applied() {
     let world = conflicting(THEIRS);
-    assert_snapshot!(world.run("skillful runs changes last"), @"");
-    assert_snapshot!(world.run("skillful runs apply last"), @"");
+    assert_snapshot!(world.run("skillful runs changes last"), @"
+    ~ a  21 bytes
+    + b  4 bytes
+    * a  somebody else changed it since the run first saw it
+    ");
+    assert_snapshot!(world.run("skillful runs apply last"), @"
+    [stderr]
+    error: somebody else changed `a`
+    hint: look at both versions, then choose: yours (`--theirs`), the run's (`--ours`) or a merge
+    [exit 1]
+    ");
     assert_eq!(files(&world), format!("a 644 {THEIRS}").lines().map(|line| line.to_owned() + "\n").collect::<std::collections::BTreeSet<_>>().into_iter().collect::<String>());
     let error = world.json("skillful runs apply last --json");
     assert_eq!(error["error"]["code"], "Conflict");
@@ -208,9 +230,74 @@ fn a_conflict_at_the_end_of_a_run_leaves_both_versions() {
 fn changes_are_shown_as_a_list_a_difference_a_patch_and_a_document() {
     let world = changing();
     run(&world, "");
-    assert_snapshot!(world.run("skillful runs changes last"), @"");
-    assert_snapshot!(world.run("skillful runs changes last --diff"), @"");
-    assert_snapshot!(world.run_json("skillful runs changes last --json | sed 's/\\(\"sha256_[a-z]*\":\"\\)[0-9a-f]*/\\1[hash]/g'"), @"");
+    assert_snapshot!(world.run("skillful runs changes last"), @"
+    ~ a  4 bytes
+    - c  5 bytes
+    + sub/
+    + sub/b  4 bytes
+    ");
+    assert_snapshot!(world.run("skillful runs changes last --diff"), @"
+    ~ a  4 bytes
+    - c  5 bytes
+    + sub/
+    + sub/b  4 bytes
+    --- a/a
+    +++ b/a
+    @@ -1 +1 @@
+    -one
+    +two
+    --- a/c
+    +++ /dev/null
+    @@ -1 +0,0 @@
+    -gone
+    --- /dev/null
+    +++ b/sub/b
+    @@ -0,0 +1 @@
+    +new
+    ");
+    assert_snapshot!(world.run_json("skillful runs changes last --json | sed 's/\\(\"sha256_[a-z]*\":\"\\)[0-9a-f]*/\\1[hash]/g'"), @r#"
+    {
+      "changes": [
+        {
+          "change": "changed",
+          "kind": "file",
+          "mode": "0644",
+          "path": "a",
+          "sha256_after": "[hash]",
+          "sha256_before": "[hash]",
+          "size": 4
+        },
+        {
+          "change": "deleted",
+          "kind": "file",
+          "mode": "0644",
+          "path": "c",
+          "sha256_after": null,
+          "sha256_before": "[hash]",
+          "size": 5
+        },
+        {
+          "change": "added",
+          "kind": "folder",
+          "mode": "0755",
+          "path": "sub",
+          "sha256_after": null,
+          "sha256_before": null
+        },
+        {
+          "change": "added",
+          "kind": "file",
+          "mode": "0644",
+          "path": "sub/b",
+          "sha256_after": "[hash]",
+          "sha256_before": null,
+          "size": 4
+        }
+      ],
+      "conflicts": [],
+      "held": []
+    }
+    "#);
     let diff = world.json("skillful runs changes last --diff --json");
     assert!(diff["diff"].as_str().unwrap().contains("\n-one\n+two\n"), "{diff}");
     // Git takes the patch.
@@ -224,7 +311,10 @@ fn changes_are_shown_as_a_list_a_difference_a_patch_and_a_document() {
 fn files_that_a_run_made_are_listed_and_taken() {
     let world = changing();
     run(&world, "");
-    assert_snapshot!(world.run("skillful runs files last"), @"");
+    assert_snapshot!(world.run("skillful runs files last"), @"
+    a  4 bytes  application/octet-stream  kept
+    sub/b  4 bytes  application/octet-stream  kept
+    ");
     assert_eq!(world.run("skillful runs take last sub/b -o -"), "new\n");
     assert_eq!(world.run("skillful runs take last sub/b"), "[world]/project/b\n");
     assert_eq!(world.read("project/b"), "new\n");
@@ -235,7 +325,10 @@ fn files_that_a_run_made_are_listed_and_taken() {
     let outside = world.run("skillful runs take last ../home/x -o -");
     assert!(outside.ends_with("[exit 2]\n"), "{outside}");
     world.run("rm b; skillful runs apply last");
-    assert_snapshot!(world.run("skillful runs files last"), @"");
+    assert_snapshot!(world.run("skillful runs files last"), @"
+    a  4 bytes  application/octet-stream  applied
+    sub/b  4 bytes  application/octet-stream  applied
+    ");
     assert_eq!(world.run("skillful runs take last sub/b -o -"), "new\n");
     assert_sound(&world);
 }
@@ -265,7 +358,11 @@ fn changes_are_kept_where_the_user_wants_that() {
     let world = changing();
     world.write("home/.agent/config.json", r#"{"changes": {"apply": "keep"}}"#);
     let seen = run(&world, "");
-    assert_snapshot!(shown(&world, &seen), @"");
+    assert_snapshot!(shown(&world, &seen), @"
+    done
+    [stderr]
+    4 changed files wait; `skillful runs apply [run]` applies it.
+    ");
     assert_eq!(files(&world), BEFORE);
     assert_sound(&world);
     world.run("skillful runs apply last");
@@ -288,7 +385,7 @@ fn a_model_may_ask_for_its_changes_to_be_applied_in_between() {
     ];
     let world = plain(&turns);
     world.write("project/a", "one\n");
-    let allowed = r#"{"permissions": {"apply_changes": {"a": "allow", "*": "ask"}}}"#;
+    let allowed = r#"{"permissions": {"apply_changes": {"*": "ask", "a": "allow"}}}"#;
     world.write("home/.agent/config.json", allowed);
     let seen = run(&world, "");
     assert!(seen.ends_with("[exit 3]\n"), "{seen}");

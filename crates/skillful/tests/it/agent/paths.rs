@@ -27,7 +27,7 @@ fn attempt(lines: &str, folder: &str, tool: &str, path: &str) -> (World, String)
 
 /// Whatever the model tries there is refused, and no file of the world says something else than before.
 fn check(lines: &str, folder: &str, path: &str) {
-    let commands = ["echo evil >", "rm -f", "echo evil > new; mv new", "echo evil | tee"];
+    let commands = ["echo evil >", "rm -f", "echo evil > /tmp/new; mv /tmp/new"];
     for tool in ["write_file", "delete_file"].into_iter().chain(commands) {
         let (world, seen) = attempt(lines, folder, tool, path);
         // State with a second name is not even read, so nothing begins.
@@ -42,7 +42,7 @@ fn check(lines: &str, folder: &str, path: &str) {
                 "{tool} {path} after `{lines}`: {seen}"
             );
         }
-        let changed = world.run("grep -rlx evil .. --exclude-dir=runs || true");
+        let changed = world.run("grep -rlx evil .. --exclude-dir=runs --exclude=innocent || true");
         assert_eq!(changed, "", "{tool} {path} after `{lines}`");
         let missing = world.run("while read file; do test -s \"$file\" || echo $file; done < kept");
         assert_eq!(missing, "", "{tool} {path} after `{lines}`");
@@ -120,6 +120,7 @@ fn another_name_of_a_closed_file_is_closed() {
     for kept in
         [".agent/config.json", ".git/config", ".git/hooks/pre-commit", "../home/.agent/trust.json"]
     {
+        // A command may replace the other name; the file that is closed stays as it is.
         check(&format!("{}; ln '{kept}' innocent", keep(kept)), ".", "innocent");
     }
 }

@@ -54,18 +54,19 @@ fn undo_refuses_when_a_file_changed_since() {
 }
 
 #[test]
-fn what_was_taken_back_does_not_come_back_with_the_rest() {
+fn what_was_taken_back_can_be_applied_again_with_the_rest() {
     let world = plain(&[write("a", "two\n"), write("b", "new\n"), answer("done")]);
     world.write("project/a", "one\n");
     run(&world, "");
     world.run("skillful runs apply last a");
     world.run("skillful runs undo last");
     assert_eq!(world.read("project/a"), "one\n");
-    // It was looked at and taken back: only what is left is applied, and the file can still be had.
     let seen = world.run("skillful runs apply last");
     assert!(!seen.contains("[exit"), "{seen}");
-    assert_eq!((world.read("project/a"), world.read("project/b")), ("one\n".into(), "new\n".into()));
+    assert_eq!((world.read("project/a"), world.read("project/b")), ("two\n".into(), "new\n".into()));
     assert_sound(&world);
+    world.run("skillful runs undo last");
+    assert_eq!(world.read("project/a"), "one\n");
 }
 
 #[test]

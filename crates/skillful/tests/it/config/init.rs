@@ -26,27 +26,33 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_context_chars": 200000,  // How many characters the context may have.
         // "max_cost_usd": null,  // How many US dollars the model may cost; no limit by default.
         // "max_output_tokens": null,  // How many tokens the model may write; no limit by default.
-        // "max_script_runs": 6,  // How many script runs are allowed.
-        // "max_tool_calls": 30,  // How many tool calls and script runs are allowed.
-        // "max_turns": 12,  // How many decisions the model may make.
-        // "max_wall_seconds": 600,  // How many seconds the run may take.
+        // "max_script_runs": 40,  // How many scripts and commands may run.
+        // "max_tool_calls": 100,  // How many tool calls are allowed, scripts and commands included.
+        // "max_turns": 40,  // How many decisions the model may make.
+        // "max_wall_seconds": 1800,  // How many seconds the run may take.
       },
       "catalog": {
         // "format": "lines",  // The format of the list: `lines`, `xml` or `json`.
         // "max_chars": 8000,  // How many characters the list may have.
+      },
+      "changes": {
+        // "apply": "ask",  // When changes reach your files: after you saw them (`ask`), after each action (`auto`), or only with `skillful runs apply` (`keep`).
       },
       // "disclosure": "metadata",  // When a model sees the text of skills: after it chose one (`metadata`), or from the start (`core`).
       "eval": {
         // "trigger_threshold": 0.5,  // How often a query must choose the skill to count as triggered: more than 0, at most 1.
       },
       "execution": {
+        // "copy_bytes": 536870912,  // How many bytes of your folder may be copied for a run, where the kernel cannot put a layer over it.
+        // "layer_bytes": 2147483648,  // How many bytes a run may write.
+        // "layer_files": 100000,  // How many files a run may write.
         // "max_argument_bytes": 4096,  // How many bytes one argument may have.
         // "max_arguments": 64,  // How many arguments a script may get.
         // "network_hosts": [],  // Hosts that the tool `network_request` may reach.
         // "private_hosts": [],  // Allowed hosts that may have private, loopback or link-local addresses.
         // "require_approval_for": [],  // Tools that always ask, even if a rule allows them; your list and the project's add up.
         // "sandbox": "required",  // What to do if the kernel cannot sandbox a script.
-        // "timeout_seconds": 30,  // How many seconds a script may run.
+        // "timeout_seconds": 120,  // How many seconds a script or command may run.
       },
       "install": {
         // "max_bytes": 104857600,  // How many bytes all files of a pack may have.
@@ -56,6 +62,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "timeout_seconds": 300,  // How many seconds a download may take.
         // "verify_on_load": "warn",  // What to do if a file of an installed skill changed: warn (`warn`), refuse it (`require`) or not check (`off`).
       },
+      // "mode": "ask",  // How much is asked: `read-only`, `ask`, `contained` (scripts and commands run unasked while every wall stands) or `plan`.
       "model": {
         // "api_key_command": null,  // A command that prints the API key, as a list of words.
         // "api_key_env": null,  // The environment variable with the API key. Not set: the provider's usual one.
@@ -73,6 +80,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
       },
       "patience": {
         // "corrections": 2,  // How often to ask again in a turn if the reply is not a decision.
+        // "questions": 5,  // How many questions the model may ask the user.
         // "same_failures": 3,  // How often the same action may fail in a row before the run ends.
         // "skills_per_turn": 2,  // How many skills one action may load.
       },

@@ -47,9 +47,9 @@ fn a_project_reaches_no_further_host_interpreter_or_limit() {
     budget.max_tool_calls: 3                                      [world]/project/.agent/config.json
     [stderr]
     warning: `audit.store_prompts: true` in the project's file is ignored: a project may only tighten it
-    warning: `budget.max_turns: 1000` in the project's file is ignored: a project may only lower it, from 12
+    warning: `budget.max_turns: 1000` in the project's file is ignored: a project may only lower it, from 40
     warning: `execution.network_hosts` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_EXECUTION_NETWORK_HOSTS`
-    warning: `execution.timeout_seconds: 3600` in the project's file is ignored: a project may only lower it, from 30
+    warning: `execution.timeout_seconds: 3600` in the project's file is ignored: a project may only lower it, from 120
     warning: `registry.mode: "lenient"` in the project's file is ignored: a project may only tighten it
     warning: `security.max_resource_file_bytes: 4000000000` in the project's file is ignored: a project may only lower it, from 2000000
     warning: `execution.interpreters` in the project's file is ignored: only you may set it, in `~/.agent/config.json` or with `SKILLFUL_EXECUTION_INTERPRETERS`
