@@ -231,7 +231,8 @@ impl Action {
                 format!("{}/{relative_path} {}", skill.name, args.join(" "))
             }
             Self::CallTool { tool, params, .. } => {
-                let target = ["path", "url", "command", "id"].iter().find_map(|key| params.get(*key));
+                let target =
+                    ["path", "url", "command", "id"].iter().find_map(|key| params.get(*key));
                 match target {
                     Some(Value::String(target)) => format!("{tool} {target}"),
                     _ => tool.clone(),

@@ -139,22 +139,30 @@ impl Budget {
     pub(crate) fn extended(&self, limit: StopReason, first: &Self) -> Option<Self> {
         let mut more = self.clone();
         match limit {
-            StopReason::MaxTurns => more.max_turns = more.max_turns.saturating_add(first.max_turns.max(1)),
+            StopReason::MaxTurns => {
+                more.max_turns = more.max_turns.saturating_add(first.max_turns.max(1))
+            }
             StopReason::MaxToolCalls => {
-                more.max_tool_calls = more.max_tool_calls.saturating_add(first.max_tool_calls.max(1));
+                more.max_tool_calls =
+                    more.max_tool_calls.saturating_add(first.max_tool_calls.max(1));
             }
             StopReason::MaxScriptRuns => {
-                more.max_script_runs = more.max_script_runs.saturating_add(first.max_script_runs.max(1));
+                more.max_script_runs =
+                    more.max_script_runs.saturating_add(first.max_script_runs.max(1));
             }
             StopReason::MaxWallSeconds => {
-                more.max_wall_seconds = more.max_wall_seconds.saturating_add(first.max_wall_seconds.max(1));
+                more.max_wall_seconds =
+                    more.max_wall_seconds.saturating_add(first.max_wall_seconds.max(1));
             }
             StopReason::MaxOutputTokens => {
-                more.max_output_tokens =
-                    more.max_output_tokens.zip(first.max_output_tokens).map(|(now, first)| now.saturating_add(first.max(1)));
+                more.max_output_tokens = more
+                    .max_output_tokens
+                    .zip(first.max_output_tokens)
+                    .map(|(now, first)| now.saturating_add(first.max(1)));
             }
             StopReason::MaxCostUsd => {
-                more.max_cost_usd = more.max_cost_usd.zip(first.max_cost_usd).map(|(now, first)| now + first);
+                more.max_cost_usd =
+                    more.max_cost_usd.zip(first.max_cost_usd).map(|(now, first)| now + first);
             }
             _ => return None,
         }

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::observation::Observation;
+use crate::observation::{Observation, Picture};
 
 pub use rules::{LATEST as LATEST_RULES, system_text};
 
@@ -38,12 +38,15 @@ pub struct Message {
     /// What is left of it after a compaction; nothing for what is never shortened.
     #[serde(skip)]
     short: Option<String>,
+    /// A picture that comes with it.
+    #[serde(skip)]
+    pub picture: Option<Picture>,
 }
 
 impl Message {
     /// The message as the record has it.
     pub(crate) fn recorded(&self) -> Self {
-        Self { role: self.role, text: self.text.clone(), short: None }
+        Self { role: self.role, text: self.text.clone(), short: None, picture: None }
     }
 }
 
@@ -126,7 +129,7 @@ impl Context {
     fn push(&mut self, role: Role, text: String, short: Option<String>) {
         self.chars += text.chars().count();
         Self::absorb(&mut self.hash, role, &text);
-        self.messages.push(Message { role, text, short });
+        self.messages.push(Message { role, text, short, picture: None });
     }
 
     fn absorb(hash: &mut Sha256, role: Role, text: &str) {
@@ -155,6 +158,13 @@ impl Context {
         self.push(Role::User, block, short);
     }
 
+    /// A picture that belongs to what was told last.
+    pub fn pictured(&mut self, picture: Option<Picture>) {
+        if let Some(last) = self.messages.last_mut() {
+            last.picture = picture;
+        }
+    }
+
     /// A skill's text, which stays as long as the run.
     pub fn loaded(&mut self, label: &str, text: &str) {
         let block = self.block(label, text);
@@ -180,6 +190,7 @@ impl Context {
                 continue;
             }
             let Some(short) = message.short.take() else { continue };
+            message.picture = None;
             let others = self.chars - message.text.chars().count();
             if Some(place) == newest {
                 message.text = cut(&message.text, &short, limit.saturating_sub(others));

@@ -16,4 +16,9 @@ pub trait Model {
         cancel: &Cancel,
         delta: &mut dyn FnMut(&str),
     ) -> Reply;
+
+    /// Whether it can be shown pictures.
+    fn can_see(&self) -> bool {
+        false
+    }
 }

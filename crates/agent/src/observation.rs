@@ -1,5 +1,7 @@
 //! What came of an action: what the model is told, and what the record has besides.
 
+use std::sync::Arc;
+
 use basics::sha256::Sha256;
 use basics::skill::{LoadReport, RunMode, Source};
 use permission::SkillHash;
@@ -40,6 +42,9 @@ pub struct Observation {
     /// A picture that a model which can see is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<Box<Image>>,
+    /// The picture itself, as long as the process lasts that looked at it.
+    #[serde(skip)]
+    pub picture: Option<Picture>,
 }
 
 impl Observation {
@@ -64,8 +69,18 @@ impl Observation {
             changes: None,
             applied: None,
             image: None,
+            picture: None,
         }
     }
+}
+
+/// A picture in the form that providers want.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// What it is, such as `image/png`.
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub base64: Arc<str>,
 }
 
 /// A picture, kept beside the record.

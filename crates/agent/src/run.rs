@@ -415,8 +415,9 @@ impl Run {
 
     fn finish(&mut self, reason: StopReason) {
         // What it stopped with while it was closing matters more than why it cannot go on.
-        let outcome = self.closing.take().unwrap_or_else(|| {
-            Outcome { stop_reason: reason, answer: self.degraded_answer(reason) }
+        let outcome = self.closing.take().unwrap_or_else(|| Outcome {
+            stop_reason: reason,
+            answer: self.degraded_answer(reason),
         });
         match reason {
             StopReason::Cancelled => self.end_run(outcome),

@@ -108,6 +108,7 @@ fn adapter(
         dialect,
         price: None,
         waits: Waits::default(),
+        sees: false,
         backoff: Backoff::default(),
         random: Box::new(|| 0.5),
         learned: Box::new(|_| {}),

@@ -8,6 +8,7 @@
 mod read;
 
 use agent::context::Prompt;
+use agent::observation::Picture;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -108,7 +109,7 @@ fn messages(prompt: &Prompt<'_>, form: Form) -> Vec<Value> {
     let state =
         exchanges.last_mut().and_then(|last| last.user.pop_if(|_| !prompt.state.is_empty()));
     let mut messages = Vec::new();
-    for Exchange { model, user } in exchanges {
+    for Exchange { model, user, pictures } in exchanges {
         let mut told = user.into_iter();
         let mut blocks = Vec::new();
         match model {
@@ -124,6 +125,10 @@ fn messages(prompt: &Prompt<'_>, form: Form) -> Vec<Value> {
             }
         }
         blocks.extend(told.filter(|told| !told.trim().is_empty()).map(text));
+        blocks.extend(pictures.into_iter().map(|Picture { media_type, base64 }| {
+            let source = json!({"type": "base64", "media_type": media_type, "data": &**base64});
+            json!({"type": "image", "source": source})
+        }));
         messages.push(json!({"role": "user", "content": blocks}));
     }
     if let Some(blocks) = messages.last_mut().and_then(|last| last["content"].as_array_mut()) {

@@ -4,6 +4,7 @@
 //! that a provider's cache can be used.
 
 use agent::context::{Prompt, Role};
+use agent::observation::Picture;
 use serde_json::Value;
 
 use crate::dialect::Form;
@@ -14,6 +15,8 @@ pub(crate) struct Exchange<'p> {
     pub(crate) model: Option<Said<'p>>,
     /// What it was told, each on its own; the run state comes last.
     pub(crate) user: Vec<&'p str>,
+    /// The pictures that came with it.
+    pub(crate) pictures: Vec<&'p Picture>,
 }
 
 /// What the model said.
@@ -24,10 +27,13 @@ pub(crate) enum Said<'p> {
 
 /// The exchanges of a conversation. Where tools are offered, earlier decisions are calls of them.
 pub(crate) fn exchanges<'p>(prompt: &'p Prompt<'_>, form: Form) -> Vec<Exchange<'p>> {
-    let mut exchanges = vec![Exchange { model: None, user: Vec::new() }];
+    let mut exchanges = vec![Exchange { model: None, user: Vec::new(), pictures: Vec::new() }];
     for message in prompt.messages {
         match (message.role, exchanges.last_mut()) {
-            (Role::User, Some(last)) => last.user.push(&message.text),
+            (Role::User, Some(last)) => {
+                last.user.push(&message.text);
+                last.pictures.extend(&message.picture);
+            }
             (Role::Assistant, _) | (_, None) => {
                 let call = if form == Form::Tools { call(&message.text) } else { None };
                 let said = match call {
@@ -36,7 +42,8 @@ pub(crate) fn exchanges<'p>(prompt: &'p Prompt<'_>, form: Form) -> Vec<Exchange<
                     }
                     None => Said::Text(&message.text),
                 };
-                exchanges.push(Exchange { model: Some(said), user: Vec::new() });
+                let model = Some(said);
+                exchanges.push(Exchange { model, user: Vec::new(), pictures: Vec::new() });
             }
         }
     }

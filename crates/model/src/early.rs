@@ -24,6 +24,7 @@
 //! ```
 
 use agent::action::{Action, Decision};
+use permission::Tool;
 
 use crate::decision::{self, MAX_REPLY_BYTES};
 use crate::json::{Event, Mode};
@@ -36,7 +37,7 @@ pub enum Shown<'a> {
     Action(&'static str),
     /// A skill that is selected.
     Skill(&'a str),
-    /// The file, script or tool that the action is about.
+    /// The file, script, command or tool that the action is about.
     Target(&'a str),
     /// The next piece of the answer.
     Answer(&'a str),
@@ -55,14 +56,16 @@ enum Field {
     Skill,
     Path,
     Tool,
+    Command,
     Content,
 }
 
-const WATCHES: [(&str, Mode, Field); 5] = [
+const WATCHES: [(&str, Mode, Field); 6] = [
     ("$.action.type", Mode::Value, Field::Type),
     ("$.action.payload.skills[*].name", Mode::Value, Field::Skill),
     ("$.action.payload.relative_path", Mode::Value, Field::Path),
     ("$.action.payload.tool", Mode::Value, Field::Tool),
+    ("$.action.payload.params.command", Mode::Value, Field::Command),
     ("$.action.payload.content", Mode::Deltas, Field::Content),
 ];
 
@@ -74,6 +77,9 @@ struct Known {
     held: Vec<(Field, String)>,
     skills: Vec<String>,
     targeted: bool,
+    /// The tool that is called, and a command that came before it.
+    tool: Option<String>,
+    command: Option<String>,
     /// Bytes of the answer that were shown.
     answered: usize,
 }
@@ -118,10 +124,13 @@ impl Early {
             }
             Action::LoadResource { relative_path: target, .. }
             | Action::RunScript { relative_path: target, .. }
-            | Action::CallTool { tool: target, .. }
                 if !known.targeted =>
             {
                 show(Shown::Target(target));
+            }
+            Action::CallTool { tool, params, .. } if !known.targeted => {
+                let command = params["command"].as_str().filter(|_| runs_command(tool));
+                show(Shown::Target(command.unwrap_or(tool)));
             }
             Action::FinalAnswer { content } => {
                 let rest = content.get(known.answered..).filter(|rest| !rest.is_empty());
@@ -167,11 +176,21 @@ impl Known {
                 self.skills.push(text.to_owned());
                 show(Shown::Skill(text));
             }
-            (Kind::Is("load_resource" | "run_script"), Field::Path)
-            | (Kind::Is("call_tool"), Field::Tool) => {
-                self.targeted = true;
-                show(Shown::Target(text));
+            (Kind::Is("load_resource" | "run_script"), Field::Path) => self.target(text, show),
+            (Kind::Is("call_tool"), Field::Tool) => {
+                self.tool = Some(text.to_owned());
+                match self.command.take() {
+                    _ if !runs_command(text) => self.target(text, show),
+                    Some(command) => self.target(&command, show),
+                    // It follows, or is missing.
+                    None => {}
+                }
             }
+            (Kind::Is("call_tool"), Field::Command) => match &self.tool {
+                None => self.command = Some(text.to_owned()),
+                Some(tool) if runs_command(tool) => self.target(text, show),
+                Some(_) => {}
+            },
             (Kind::Is("final_answer"), Field::Content) => {
                 self.answered += text.len();
                 show(Shown::Answer(text));
@@ -179,6 +198,15 @@ impl Known {
             _ => {}
         }
     }
+
+    fn target(&mut self, text: &str, show: &mut dyn FnMut(Shown<'_>)) {
+        self.targeted = true;
+        show(Shown::Target(text));
+    }
+}
+
+fn runs_command(tool: &str) -> bool {
+    tool == Tool::RunCommand.name()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod read;
 
 use agent::context::Prompt;
+use agent::observation::Picture;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -108,7 +109,7 @@ fn messages(prompt: &Prompt<'_>, form: Form) -> Vec<Value> {
     let rules = if form == Form::Tools { TOOL_RULES } else { "" };
     let mut messages =
         vec![json!({"role": "system", "content": format!("{}{rules}", prompt.system)})];
-    for Exchange { model, user } in exchanges(prompt, form) {
+    for Exchange { model, user, pictures } in exchanges(prompt, form) {
         let mut told = user.as_slice();
         match model {
             None => {}
@@ -125,8 +126,16 @@ fn messages(prompt: &Prompt<'_>, form: Form) -> Vec<Value> {
             }
         }
         // Some servers refuse two messages of the user in a row.
-        if !told.is_empty() {
-            messages.push(json!({"role": "user", "content": told.join("\n\n")}));
+        let told = told.join("\n\n");
+        if !pictures.is_empty() {
+            let mut parts = vec![json!({"type": "text", "text": told})];
+            parts.extend(pictures.into_iter().map(|Picture { media_type, base64 }| {
+                let url = format!("data:{media_type};base64,{base64}");
+                json!({"type": "image_url", "image_url": {"url": url}})
+            }));
+            messages.push(json!({"role": "user", "content": parts}));
+        } else if !told.is_empty() {
+            messages.push(json!({"role": "user", "content": told}));
         }
     }
     messages

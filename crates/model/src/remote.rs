@@ -93,6 +93,8 @@ pub struct Setup {
     pub dialect: Dialect,
     /// What it costs, where that is known.
     pub price: Option<Price>,
+    /// Whether it can be shown pictures.
+    pub sees: bool,
     /// How long an answer may take.
     pub waits: Waits,
     /// How often and when to ask again.
@@ -226,6 +228,10 @@ impl Remote {
 }
 
 impl Model for Remote {
+    fn can_see(&self) -> bool {
+        self.setup.sees
+    }
+
     fn decide(
         &mut self,
         prompt: &Prompt<'_>,

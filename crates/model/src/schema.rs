@@ -15,7 +15,7 @@
 //! assert!(schema.starts_with(r#"{"additionalProperties":false,"properties":{"action":{"anyOf":[{"#));
 //!
 //! let names: Vec<String> = tool_definitions(&offered).into_iter().map(|tool| tool.name).collect();
-//! assert_eq!(names, ["select_skills", "search_skills", "load_resource", "load_chunk", "read_observation", "final_answer", "grep"]);
+//! assert_eq!(names, ["select_skills", "search_skills", "load_resource", "load_chunk", "read_observation", "ask_user", "apply_changes", "final_answer", "grep"]);
 //! assert_eq!(tool_decision("grep", r#"{"pattern": "x"}"#)?.decision.action.kind().name(), "call_tool");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -92,6 +92,16 @@ impl ApprovalRequest {
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("why", shortened(&self.reason))];
         let params = &self.params;
+        if let Some(command) = params["command"].as_str() {
+            facts.push(("run", shortened(command)));
+            for (label, key) in [("in", "folder"), ("for", "why"), ("stdin", "stdin")] {
+                facts.extend(params[key].as_str().map(|text| (label, shortened(text))));
+            }
+            facts.extend(
+                params["timeout_seconds"].as_u64().map(|time| ("time", format!("{time} s"))),
+            );
+            return facts;
+        }
         let (Some(skill), Some(path)) =
             (params["skill"]["name"].as_str(), params["relative_path"].as_str())
         else {

@@ -260,6 +260,19 @@ impl Engine {
         Tool::ALL.into_iter().filter(|tool| self.offers((*tool).into())).collect()
     }
 
+    /// The tools that a run has: while it makes a plan, those that the plan is carried out with. Until then the mode
+    /// denies what they do.
+    pub fn tools_of_run(&self) -> ToolSet {
+        match self.mode {
+            Mode::Plan => {
+                let mut later = self.clone();
+                later.set_mode(Mode::Ask);
+                later.tools()
+            }
+            _ => self.tools(),
+        }
+    }
+
     /// Decides a request made on behalf of a skill, or of none.
     pub fn decide<T: Request>(&self, request: T, skill: Option<&SkillHash>) -> Verdict<T> {
         let decision = self.decision(&request, skill);

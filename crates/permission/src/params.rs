@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, schema_for};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Tool;
 
@@ -120,10 +120,10 @@ pub struct RunCommand {
 #[serde(deny_unknown_fields)]
 pub struct Needs {
     /// Hosts to connect to, for example `api.github.com`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_none")]
     pub network: Vec<String>,
     /// Names of secrets, for example `GITHUB_TOKEN`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_none")]
     pub secrets: Vec<String>,
 }
 
@@ -185,6 +185,11 @@ pub enum Method {
     Get,
     Head,
     Post,
+}
+
+/// Models also write `null` for none.
+fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 fn one() -> u64 {

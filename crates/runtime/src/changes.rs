@@ -23,6 +23,10 @@ pub use kept::{KeptRun, ProducedFile, rules};
 
 /// The folder of a run's layer.
 pub const LAYER: &str = "layer";
+/// Everything in a run's folder that belongs to its layer.
+pub const OF_A_LAYER: [&str; 4] = [LAYER, "layer-base", "layer-texts", SINCE];
+/// A file that is made anew when an action begins that may write.
+pub(crate) const SINCE: &str = "layer-since";
 /// The folder of what was applied.
 pub const APPLIED: &str = "applied";
 /// Where a copy is, which is made where there can be no overlay.
@@ -47,7 +51,11 @@ pub struct Layered {
 
 impl Layered {
     /// The layer of a run; none where it never had one.
-    pub fn open(run: &Folder, workspace: &Path, rules: Rules) -> Result<Option<Self>, ChangesError> {
+    pub fn open(
+        run: &Folder,
+        workspace: &Path,
+        rules: Rules,
+    ) -> Result<Option<Self>, ChangesError> {
         let layer = match run.folder(LAYER) {
             Err(error) if error.is_missing() => return Ok(None),
             opened => opened?,
@@ -140,7 +148,8 @@ impl Layered {
                 Some(_) => format!("{side}/{path}"),
                 None => "/dev/null".to_owned(),
             };
-            let header = format!("--- {}\n+++ {}\n", name("a", &change.before), name("b", &change.after));
+            let header =
+                format!("--- {}\n+++ {}\n", name("a", &change.before), name("b", &change.after));
             match changes::diff(change, (&self.layer(), &self.workspace), &self.rules)? {
                 Diff::Text(lines) => text += &format!("{header}{lines}"),
                 Diff::Binary => text += &format!("{header}not a text\n"),
@@ -160,7 +169,8 @@ impl Layered {
     /// A set in lines for people: `+` is new, `~` is different, `-` is gone, `!` is never applied, `*` was changed by
     /// somebody else, too.
     pub fn listing(&self, set: &ChangeSet) -> Result<Vec<String>, ChangesError> {
-        let mut lines: Vec<String> = changes::summary(set, &self.workspace)?.iter().map(line).collect();
+        let mut lines: Vec<String> =
+            changes::summary(set, &self.workspace)?.iter().map(line).collect();
         lines.extend(set.held.iter().map(|held| format!("! {}  {}", held.path, held.reason)));
         lines.extend(set.conflicts.iter().map(|conflict| {
             format!("* {}  somebody else changed it since the run first saw it", conflict.path)
@@ -191,7 +201,8 @@ pub fn line(line: &Line) -> String {
             };
             let end = if *kind == Kind::Folder { "/" } else { "" };
             let size = size.map(|bytes| format!("  {bytes} bytes")).unwrap_or_default();
-            let from = renamed_from.as_ref().map(|from| format!("  was {from}")).unwrap_or_default();
+            let from =
+                renamed_from.as_ref().map(|from| format!("  was {from}")).unwrap_or_default();
             format!("{mark} {path}{end}{size}{from}")
         }
     }
@@ -207,7 +218,10 @@ pub fn undo(
 }
 
 /// Finishes what a kill left half applied or half undone.
-pub fn recover(run: &Folder, (workspace, rules): (&Path, &Rules)) -> Result<Vec<Recovered>, ChangesError> {
+pub fn recover(
+    run: &Folder,
+    (workspace, rules): (&Path, &Rules),
+) -> Result<Vec<Recovered>, ChangesError> {
     match run.find(APPLIED)? {
         None => Ok(Vec::new()),
         Some(_) => changes::recover(&store(run)?, (workspace, rules), &Disk::default()),
@@ -224,7 +238,10 @@ fn applied_numbers(run: &Folder) -> Result<Vec<u32>, ChangesError> {
         None => Ok(Vec::new()),
         Some(_) => {
             let all = store(run)?.list()?.into_iter();
-            Ok(all.filter(|(_, phase)| *phase == Phase::Applied).map(|(number, _)| number).collect())
+            Ok(all
+                .filter(|(_, phase)| *phase == Phase::Applied)
+                .map(|(number, _)| number)
+                .collect())
         }
     }
 }
@@ -263,7 +280,8 @@ pub fn part(set: &ChangeSet, in_git: bool) -> ChangeSet {
 
 /// Changes as the record has them.
 pub fn noted(changes: &[Change], held: usize, name: String, sha256: Sha256) -> NotedChanges {
-    let count = |wanted: fn(&Change) -> bool| changes.iter().filter(|change| wanted(change)).count() as u64;
+    let count =
+        |wanted: fn(&Change) -> bool| changes.iter().filter(|change| wanted(change)).count() as u64;
     NotedChanges {
         added: count(|change| change.before.is_none()),
         changed: count(|change| change.before.is_some() && change.after.is_some()),

@@ -58,6 +58,14 @@ pub trait Toolbox {
         let _ = (redactor, journal);
         None
     }
+    /// The same, whatever was noted before: for a run whose child run has written.
+    fn restate_changes(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Option<Box<NotedChanges>> {
+        self.note_changes(redactor, journal)
+    }
     /// Keeps an answer that is a secret for the programs of the run.
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
         let _ = secret;
@@ -78,6 +86,8 @@ pub struct Means<'a> {
     pub chunks: &'a [ChunkRef],
     /// The skills that were loaded so far.
     pub selected: &'a [SelectedSkill],
+    /// Whether the model can be shown pictures.
+    pub sees: bool,
     /// Takes what a program writes, as it is written and without secrets.
     pub show: &'a dyn Fn(&str),
 }
@@ -240,11 +250,21 @@ impl Driver<'_> {
                 }
                 Step::Ask(noted) => self.ask(noted, run, journal, hand),
                 Step::Perform(noted) => self.perform(noted, run, journal, hand)?,
-                Step::Question(question) => self.question(question),
+                Step::Question(question) => self.question(question, hand),
                 Step::Done(outcome) => Next::End(Ending::Finished(outcome.clone())),
             };
             match next {
-                Next::Tell(input) => run.advance(self.redactor.apply(*input), self.elapsed())?,
+                Next::Tell(input) => {
+                    let picture = match &*input {
+                        Input::Observed(observation) => observation.picture.clone(),
+                        _ => None,
+                    };
+                    let mut input = self.redactor.apply(*input);
+                    if let Input::Observed(observation) = &mut input {
+                        observation.picture = picture;
+                    }
+                    run.advance(input, self.elapsed())?;
+                }
                 Next::Again => {}
                 Next::End(ending) => return Ok(Some(ending)),
             }
@@ -305,6 +325,7 @@ impl Driver<'_> {
             cancel: self.cancel,
             chunks: run.loaded_chunks(),
             selected: run.selected(),
+            sees: self.model.can_see(),
             show: &|_| {},
         };
         let request = hand.whole(action).and_then(|action| self.toolbox.prepare(&action, &means));
@@ -405,8 +426,8 @@ impl Driver<'_> {
     }
 
     /// Puts a question to a person. An approved plan changes what may be done from now on.
-    fn question(&mut self, question: &Question) -> Next {
-        let answer = match (self.approver.question(question), question.about) {
+    fn question(&mut self, question: &Question, hand: &InHand) -> Next {
+        let answer = match (self.approver.question(&hand.question(question)), question.about) {
             (Some(answer), _) => answer,
             // A run that nobody extends ends as it would have.
             (None, About::Limit(_)) => QuestionAnswer::Nobody,
@@ -415,13 +436,24 @@ impl Driver<'_> {
             }
         };
         let answer = match answer {
-            QuestionAnswer::Said(words) if question.secret => self.toolbox.keep_secret(&words.join(" ")),
+            QuestionAnswer::Said(words) if question.secret => self.keep_secret(&words.join(" ")),
             answer => answer,
         };
         if let QuestionAnswer::CarryOut(mode) = answer {
             self.engine.set_mode(mode);
         }
         Next::tell(Input::QuestionAnswered(answer))
+    }
+
+    /// Programs may have it, and nobody else: it is taken out of whatever they print.
+    fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
+        match self.redactor.learn(secret) {
+            true => self.toolbox.keep_secret(secret),
+            false => QuestionAnswer::No(Some(
+                "what was answered cannot be kept secret, so it was thrown away: it is too short, or too long"
+                    .to_owned(),
+            )),
+        }
     }
 
     fn carry_out(
@@ -438,11 +470,13 @@ impl Driver<'_> {
             cancel: &cancel,
             chunks: run.loaded_chunks(),
             selected: run.selected(),
+            sees: self.model.can_see(),
             show: &|text| listener.borrow_mut().output(text),
         };
         let observation = self.toolbox.perform(approved, &means, journal);
         // Before it can become the beginning of a child run.
-        let observation = self.redactor.observation(observation);
+        let picture = observation.picture.clone();
+        let observation = Observation { picture, ..self.redactor.observation(observation) };
         let observation = match run.child(&observation) {
             Ok(Some(setup)) => return self.delegate(setup, journal),
             Ok(None) => observation,
@@ -475,7 +509,10 @@ impl Driver<'_> {
         };
         let spent = Some(child.spent());
         // It worked in the same layer.
-        let changes = child.pending().cloned().map(Box::new);
+        let changes = match child.pending() {
+            Some(_) => self.toolbox.restate_changes(self.redactor, journal),
+            None => None,
+        };
         let observation =
             Observation { code, facts, spent, changes, ..Observation::of(outcome.answer) };
         Ok(Next::tell(Input::Observed(observation)))

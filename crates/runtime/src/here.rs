@@ -16,9 +16,10 @@ const INTERPRETERS: [&str; 10] =
 /// Where a run of this folder works.
 pub(crate) fn here(runtime: &Runtime) -> Here {
     let workspace = runtime.surroundings.working_directory.to_string_lossy().into_owned();
-    let folders: Vec<PathBuf> = runtime
-        .variable("PATH")
-        .map_or_else(|| vec!["/usr/bin".into(), "/bin".into()], |path| std::env::split_paths(path).collect());
+    let folders: Vec<PathBuf> = runtime.variable("PATH").map_or_else(
+        || vec!["/usr/bin".into(), "/bin".into()],
+        |path| std::env::split_paths(path).collect(),
+    );
     let is_there = |name: &str| folders.iter().any(|folder| is_program(&folder.join(name)));
     let found = INTERPRETERS.into_iter().filter(|name| is_there(name));
     Here {

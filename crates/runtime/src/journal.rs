@@ -239,7 +239,11 @@ impl Journal {
     }
 
     /// Notes what became of the changes of a run that has ended, and says so in its summary.
-    pub fn add_epilogue(&mut self, data: EventData, now: jiff::Timestamp) -> Result<(), JournalError> {
+    pub fn add_epilogue(
+        &mut self,
+        data: EventData,
+        now: jiff::Timestamp,
+    ) -> Result<(), JournalError> {
         let turn = self.summing.summary.turns;
         self.append(Happening { turn, data }, now)?;
         self.commit()?;

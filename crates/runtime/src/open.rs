@@ -199,11 +199,8 @@ impl Runtime {
         let rule = |pattern: &str, action| {
             Rule::new(Permission::ApplyChanges.name(), pattern.to_owned(), action)
         };
-        let auto = [
-            rule("*", Effect::Allow),
-            rule(".git/*", Effect::Ask),
-            rule("*/.git/*", Effect::Ask),
-        ];
+        let auto =
+            [rule("*", Effect::Allow), rule(".git/*", Effect::Ask), rule("*/.git/*", Effect::Ask)];
         let is_auto = self.layers.config.changes.apply == Apply::Auto;
         auto.into_iter().filter(move |_| is_auto)
     }

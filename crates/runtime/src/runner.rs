@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use agent::changes::ApplyWhen;
 use agent::model::{Cancel, Model};
+use agent::request::Refusal;
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
-use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Permission};
+use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Mode, Permission};
 use skill::index::Index;
 use skill::offer::Offer;
 
@@ -19,7 +20,7 @@ use crate::driver::{Approver, Clock, Driver, Ending, InHand, Listener, SystemClo
 use crate::journal::{Journal, Owner, Redactor};
 use crate::models::{Choice, Wish};
 use crate::open::Runtime;
-use crate::workbench::{Workbench, tidy};
+use crate::workbench::{Keeping, Workbench, tidy};
 pub use begin::{NewRecord, begin};
 pub use recorded::{check_workspace, read_setup};
 pub use wanted::{Wanted, waits};
@@ -49,6 +50,8 @@ pub struct Finished {
     pub run: Run,
     /// How it ended; where it waits for an approval it can be resumed.
     pub ending: Ending,
+    /// Why nobody can say what it changed, where that is so; its layer is kept.
+    pub unnoted: Option<Refusal>,
 }
 
 /// Who decides.
@@ -193,12 +196,11 @@ impl<'a> Runner<'a> {
         let model = match &mut decider {
             Decider::Own { model, .. } => &mut **model,
             Decider::Chosen(choice) => {
-                opened = choice.open(runtime, &offer, &engine.tools(), &run)?;
+                opened = choice.open(runtime, &offer, &engine.tools_of_run(), &run)?;
                 &mut *opened
             }
         };
-        // A plan may have been approved in an earlier process.
-        engine.set_mode(run.mode());
+        engine.set_mode(mode_of(&run, &engine));
         let mut workbench = Workbench::open(runtime, &index, &offer)?;
         workbench.begin(journal.folder())?;
         workbench.invoked = run.invoked().cloned();
@@ -221,9 +223,10 @@ impl<'a> Runner<'a> {
         .drive(&mut run, &mut journal, &mut InHand::default())
         .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         journal.finish(&run)?;
+        let unnoted = workbench.unnoted.take();
         drop(workbench);
-        tidy(&run, &journal);
-        Ok(Finished { run, ending })
+        tidy(&run, &journal, if unnoted.is_some() { Keeping::Yes } else { Keeping::No });
+        Ok(Finished { run, ending, unnoted })
     }
 }
 
@@ -273,6 +276,16 @@ impl Decider<'_> {
             Self::Chosen(choice) => choice.clock(before),
             Self::Own { .. } => Box::new(SystemClock::starting(before)),
         }
+    }
+}
+
+/// The mode that a run goes on in: that of today, but a plan is approved once, and not without being asked for.
+fn mode_of(run: &Run, engine: &Engine) -> Mode {
+    match (engine.mode(), run.mode()) {
+        (_, Mode::Plan) => Mode::Plan,
+        // It was approved in an earlier process; like every approval of then, it lets nothing through unasked.
+        (Mode::Plan, _) => Mode::Ask,
+        (today, _) => today,
     }
 }
 

@@ -7,6 +7,8 @@ mod background;
 mod changes;
 mod command;
 mod open;
+mod pdf;
+mod picture;
 mod program;
 mod read_back;
 mod request;
@@ -44,7 +46,7 @@ use tools::changes::ChangeSet;
 use tools::perform;
 use tools::workspace::Workspace;
 
-use crate::changes::LAYER;
+use crate::changes::OF_A_LAYER;
 use crate::driver::{Means, Toolbox};
 use crate::journal::{Journal, Redactor};
 use background::Background;
@@ -85,6 +87,8 @@ pub struct Workbench<'a> {
     background: Vec<Background>,
     /// The view, once something needed it.
     seen: Option<Seen>,
+    /// Why nobody can say what is in the layer, where that is so: then it is kept.
+    pub(crate) unnoted: Option<Refusal>,
     /// Which changes were noted last.
     noted: Option<Sha256>,
     /// The changes that a person is asked about.
@@ -132,6 +136,10 @@ impl Toolbox for Workbench<'_> {
         let redactor = means.redactor;
         let began = SystemTime::now();
         let action = request.action.clone();
+        let may_write = !request.read_only || !self.background.is_empty();
+        if may_write {
+            self.mark_beginning();
+        }
         let done = match &action {
             Action::SelectSkills { skills, .. } => self.select(skills, means, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),
@@ -161,7 +169,7 @@ impl Toolbox for Workbench<'_> {
         };
         let done = done.unwrap_or_else(|refusal| Observation::failed(&refusal));
         match action {
-            Action::RunScript { .. } | Action::CallTool { .. } => {
+            Action::RunScript { .. } | Action::CallTool { .. } if may_write => {
                 let changed = self.changed(began, redactor, journal);
                 with_changes(done, changed)
             }
@@ -175,8 +183,15 @@ impl Toolbox for Workbench<'_> {
         journal: &mut Journal,
     ) -> Option<Box<NotedChanges>> {
         self.see_layer().ok()?;
-        // Nobody knows when the action began that was interrupted.
-        self.changed(SystemTime::UNIX_EPOCH, redactor, journal).ok().flatten()
+        self.changed(self.last_beginning(), redactor, journal).ok().flatten()
+    }
+
+    fn restate_changes(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Option<Box<NotedChanges>> {
+        self.rest(redactor, journal).ok()
     }
 
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
@@ -194,17 +209,25 @@ impl Workbench<'_> {
             false => Ok(()),
         }
     }
+}
 
+/// Whether a layer is kept although nothing of it waits to be applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// Nobody could say what is in it.
+    Yes,
+    /// It is not needed.
+    No,
 }
 
 /// Removes what nobody needs any more once a run has ended, and nothing works on it.
-pub fn tidy(run: &Run, journal: &Journal) {
+pub fn tidy(run: &Run, journal: &Journal, layer: Keeping) {
     if run.outcome().is_none() {
         return;
     }
     let mut leftovers = vec!["sandbox", "artifacts"];
-    if run.pending().is_none() {
-        leftovers.extend([LAYER, "layer-base", "layer-texts"]);
+    if run.pending().is_none() && layer == Keeping::No {
+        leftovers.extend(OF_A_LAYER);
     }
     for name in leftovers {
         // What cannot be removed stays in the run's own folder and harms nobody.
@@ -262,9 +285,24 @@ impl<'a> Workbench<'a> {
         if let Some(left) = cancel.time_left() {
             self.workspace.limits = limits.within(left);
         }
+        let read = match &call {
+            Call::ReadFile(read) => Some(read.clone()),
+            _ => None,
+        };
         let outcome = perform::perform(request.narrow(call), engine, &self.workspace);
         self.workspace.limits = limits;
-        let outcome = outcome?;
+        let outcome = match (outcome, read) {
+            (Err(failure), Some(read))
+                if let Some(seen) = self.picture(&read, &failure, means.sees, journal)? =>
+            {
+                return Ok(seen);
+            }
+            (Err(failure), Some(read)) => match self.pdf_text(&read, &failure, means)? {
+                Some(text) => perform::read_text(&read, &text, &self.workspace),
+                None => return Err(failure.into()),
+            },
+            (outcome, _) => outcome?,
+        };
         let outcome = without_secrets(outcome, redactor);
         let storage_ref = match &outcome.full {
             Some(full) => Some(keep(full, redactor, journal)?),

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 
 use basics::failure::Explain;
-use permission::params::{DeleteFile, EditFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile};
+use permission::params::{
+    DeleteFile, EditFile, Grep, ListDir, Method, NetworkRequest, ReadFile, WriteFile,
+};
 use permission::{Permission, Request, Risk, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -141,7 +141,9 @@ impl Explain for ToolError {
             Self::NotText { .. } => "NotText",
             Self::Io { .. } => "IOError",
             Self::Timeout { .. } => "Timeout",
-            Self::Pattern { .. } | Self::TextMissing { .. } | Self::TextNotUnique { .. } => "InvalidAction",
+            Self::Pattern { .. } | Self::TextMissing { .. } | Self::TextNotUnique { .. } => {
+                "InvalidAction"
+            }
             Self::Network(error) => error.code(),
         }
     }
@@ -173,7 +175,11 @@ impl Explain for ToolError {
 fn nearest_in_words(nearest: &[(usize, String)]) -> String {
     let lines: Vec<String> =
         nearest.iter().map(|(number, line)| format!("{number}: {line}")).collect();
-    if lines.is_empty() { String::new() } else { format!("; the nearest lines are\n{}", lines.join("\n")) }
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("; the nearest lines are\n{}", lines.join("\n"))
+    }
 }
 
 fn numbers(lines: &[usize]) -> String {

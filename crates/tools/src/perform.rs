@@ -27,6 +27,7 @@
 //! # }
 //! ```
 
+use permission::params::ReadFile;
 use permission::{Approved, Engine};
 
 use crate::call::Call;
@@ -56,6 +57,20 @@ pub fn perform(
             Ok(network::network_request(&call, policy, limits, &sight)?)
         }
     }
+}
+
+/// The bytes of a file for which reading was approved, up to a limit.
+pub fn read_bytes(
+    call: &ReadFile,
+    workspace: &Workspace,
+    limit: u64,
+) -> Result<Vec<u8>, ToolError> {
+    read::bytes(&call.path, workspace, limit)
+}
+
+/// What reading a file gives whose text somebody else made out.
+pub fn read_text(call: &ReadFile, text: &str, workspace: &Workspace) -> Outcome {
+    read::lines_of(call, text, workspace)
 }
 
 #[cfg(test)]

@@ -239,6 +239,9 @@ impl View {
     ) -> Result<Exit, SandboxError> {
         let mut confinement = confinement.clone();
         confinement.write.push(self.places.home.clone());
+        // Git would take what is shown of the run itself for files of the user's.
+        let ignored = self.places.workspace.join(RUNS).join(".gitignore");
+        confinement.read.extend(ignored.is_file().then_some(ignored));
         let closing = match self.options.mode {
             SandboxMode::Off => Closing::default(),
             SandboxMode::Required | SandboxMode::BestEffort => self.closing(&confinement)?,

@@ -16,11 +16,11 @@ pub use crate::limits::Limits;
 use crate::network::NetworkPolicy;
 use path::{SKILL, SKILL_SCHEME, real_path_beneath};
 
-use closed::{Closed, Guard};
 pub(crate) use closed::Identity;
+pub use closed::agent_state_in;
+use closed::{Closed, Guard};
 pub(crate) use path::{LONGEST, normal_path, real_path};
 pub use secrets::PathPatterns;
-pub(crate) use secrets::STATE;
 pub(crate) use spelling::fold;
 pub(crate) use target::Target;
 pub(crate) use twins::{Twins, has_twin};

@@ -1,3 +1,5 @@
+use crate::observation::Picture;
+
 use super::{Context, LEAST, Message};
 
 /// Characters of the rules and the request, so that what is observed decides.
@@ -98,4 +100,20 @@ fn a_compaction_changes_the_hash_of_the_prompt() {
     again.compact(10_000);
     assert_ne!(context.prompt(String::new(), 1).sha256, before);
     assert_eq!(context.prompt(String::new(), 1).sha256, again.prompt(String::new(), 1).sha256);
+}
+
+#[test]
+fn a_picture_goes_when_its_text_is_shortened() {
+    let mut context = Context::new("run", String::new(), "look");
+    let picture = Picture { media_type: "image/png".to_owned(), base64: "iVBO".into() };
+    for _ in 0..2 {
+        context.observed("Observation", &"x".repeat(1_000), "short".to_owned());
+        context.pictured(Some(picture.clone()));
+    }
+    assert_eq!(context.compact(1_500), 1);
+    let shown = |context: &Context| {
+        let prompt = context.prompt(String::new(), 1);
+        prompt.messages.iter().filter(|message| message.picture.is_some()).count()
+    };
+    assert_eq!(shown(&context), 1);
 }

@@ -219,6 +219,7 @@ impl Run {
                 ),
             };
             self.context.observed(&label, &observation.text, short);
+            self.context.pictured(observation.picture.clone());
         }
         self.note(EventData::ObservationRecorded(ObservationRecorded {
             number,

@@ -59,7 +59,10 @@ impl Run {
             question: plan.to_owned(),
             options: vec![
                 QuestionOption::new("ask", "carry it out, and ask before scripts and commands"),
-                QuestionOption::new("contained", "carry it out; scripts and commands run unasked while every wall stands"),
+                QuestionOption::new(
+                    "contained",
+                    "carry it out; scripts and commands run unasked while every wall stands",
+                ),
                 QuestionOption::new("no", "do not carry it out; say what should be different"),
             ],
             multiple: false,
@@ -150,10 +153,13 @@ fn told(answer: QuestionAnswer) -> Observation {
             "The user answered. The answer is a secret: you do not see it, and scripts and commands of this run find it in the variable {name}."
         ),
         QuestionAnswer::Nobody => {
-            "Nobody will answer. Choose sensibly, and say in the final answer what you chose.".to_owned()
+            "Nobody will answer. Choose sensibly, and say in the final answer what you chose."
+                .to_owned()
         }
         QuestionAnswer::CarryOut(_) | QuestionAnswer::GoOn => "The user answered: yes".to_owned(),
-        QuestionAnswer::No(None) => "The user does not want to answer. Choose sensibly, or end.".to_owned(),
+        QuestionAnswer::No(None) => {
+            "The user does not want to answer. Choose sensibly, or end.".to_owned()
+        }
         QuestionAnswer::No(Some(message)) => format!("The user answered: no. {message}"),
     })
 }

@@ -40,13 +40,17 @@ impl Run {
     pub(super) fn note_changes(&mut self, action: &Action, observation: &Observation) {
         if let Some(applied) = &observation.applied {
             self.applied.push((**applied).clone());
-            self.note(EventData::ChangesApplied(Box::new(ChangesApplied { changes: (**applied).clone() })));
+            self.note(EventData::ChangesApplied(Box::new(ChangesApplied {
+                changes: (**applied).clone(),
+            })));
         }
         if let Some(changes) = &observation.changes {
             if !matches!(action, Action::ApplyChanges { .. }) {
                 self.offered = Offered::default();
             }
-            self.note(EventData::ChangesMade(Box::new(ChangesMade { changes: (**changes).clone() })));
+            self.note(EventData::ChangesMade(Box::new(ChangesMade {
+                changes: (**changes).clone(),
+            })));
             self.pending = Some((**changes).clone());
         }
     }

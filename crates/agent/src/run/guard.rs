@@ -42,7 +42,11 @@ impl Run {
         match action {
             Action::FinalAnswer { content } => {
                 let is_plan = self.setup.mode == Mode::Plan && self.setup.kind == RunKind::Own;
-                return Ok(if is_plan { Ruling::Plan(content.clone()) } else { Ruling::Answer(content.clone()) });
+                return Ok(if is_plan {
+                    Ruling::Plan(content.clone())
+                } else {
+                    Ruling::Answer(content.clone())
+                });
             }
             Action::AskUser { question, options, multiple, secret } => {
                 self.check_question()?;

@@ -69,3 +69,15 @@ fn a_schema_and_a_limit_are_always_said() {
     let request = request(&context.prompt(String::new(), 1), &unlimited, dialect(Form::Text));
     assert_eq!(crate::openai::tests::body(&request)["max_tokens"], MAX_TOKENS);
 }
+
+#[test]
+fn a_picture_comes_after_what_was_told_with_it() {
+    let mut context = context();
+    let picture = Picture { media_type: "image/png".to_owned(), base64: "iVBO".into() };
+    context.pictured(Some(picture));
+    let messages = messages(&context.prompt("[State]".to_owned(), 1), Form::Tools);
+    let last = messages.last().and_then(|last| last["content"].as_array()).unwrap();
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "iVBO"});
+    let shown = |block: &&Value| block["type"] == "image";
+    assert_eq!(last.iter().find(shown).unwrap()["source"], source);
+}

@@ -26,7 +26,7 @@ fn shape(form: Form) -> Vec<String> {
     let prompt = context.prompt("[State]".to_owned(), 1);
     exchanges(&prompt, form)
         .into_iter()
-        .map(|Exchange { model, user }| {
+        .map(|Exchange { model, user, .. }| {
             let said = match model {
                 None => "-".to_owned(),
                 Some(Said::Text(text)) => text.chars().take(10).collect(),

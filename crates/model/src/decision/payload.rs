@@ -31,9 +31,13 @@ enum Shape {
     Reference,
     Texts,
     Count,
+    Flag,
     Object,
     Skill,
     Skills,
+    /// An answer to choose.
+    Choice,
+    Choices,
 }
 
 const fn field(name: &'static str, need: Need, shape: Shape) -> Field {
@@ -41,7 +45,7 @@ const fn field(name: &'static str, need: Need, shape: Shape) -> Field {
 }
 
 /// The types of actions and the keys of their payloads, as [`Action`] has them.
-pub(super) const KINDS: [(&str, &[Field]); 8] = [
+pub(super) const KINDS: [(&str, &[Field]); 10] = [
     (
         "select_skills",
         &[field("skills", Required, Shape::Skills), field("reason", Optional, Shape::Text)],
@@ -86,6 +90,19 @@ pub(super) const KINDS: [(&str, &[Field]); 8] = [
             field("offset", Optional, Shape::Count),
             field("pattern", Optional, Shape::Text),
         ],
+    ),
+    (
+        "ask_user",
+        &[
+            field("question", Required, Shape::Text),
+            field("options", Optional, Shape::Choices),
+            field("multiple", Optional, Shape::Flag),
+            field("secret", Optional, Shape::Flag),
+        ],
+    ),
+    (
+        "apply_changes",
+        &[field("paths", Optional, Shape::Texts), field("reason", Optional, Shape::Text)],
     ),
     ("final_answer", &[field("content", Required, Shape::Text)]),
 ];
@@ -212,9 +229,12 @@ impl Shape {
             Self::Text | Self::Reference => "a string",
             Self::Texts => "an array of strings",
             Self::Count => "a whole number",
+            Self::Flag => "true or false",
             Self::Object => "an object",
             Self::Skill => "a skill as {\"name\": NAME}",
             Self::Skills => "an array of skills as [{\"name\": NAME}]",
+            Self::Choice => "an answer as {\"label\": TEXT}",
+            Self::Choices => "an array of answers as [{\"label\": TEXT}]",
         }
     }
 
@@ -227,8 +247,11 @@ impl Shape {
         match (self, value) {
             (Self::Texts, Value::Array(texts)) => each(Self::Text, texts),
             (Self::Skills, Value::Array(skills)) => each(Self::Skill, skills),
+            (Self::Choices, Value::Array(choices)) => each(Self::Choice, choices),
             (Self::Skill, Value::Object(skill)) => check_skill(skill, path),
-            (Self::Text | Self::Reference | Self::Skill, Value::String(_))
+            (Self::Choice, Value::Object(choice)) => check_choice(choice, path),
+            (Self::Text | Self::Reference | Self::Skill | Self::Choice, Value::String(_))
+            | (Self::Flag, Value::Bool(_))
             | (Self::Object, Value::Object(_)) => Ok(()),
             (Self::Count | Self::Reference, value) if value.is_u64() => Ok(()),
             _ => Err(wrong(path(), value, self.expected())),
@@ -255,6 +278,20 @@ fn check_skill(skill: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<
             other,
             "one of `explicit`, `project`, `user`, `builtin`",
         )),
+    }
+}
+
+fn check_choice(choice: &Map<String, Value>, path: &dyn Fn() -> String) -> Result<(), Problem> {
+    let label = || format!("{}.label", path());
+    match choice.get("label") {
+        None => {
+            return Err(Problem::Missing { path: label(), expected: Shape::Text.expected() });
+        }
+        Some(name) => Shape::Text.check(name, &label)?,
+    }
+    match choice.get("description") {
+        None | Some(Value::Null) => Ok(()),
+        Some(text) => Shape::Text.check(text, &|| format!("{}.description", path())),
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod properties;
 
 use agent::action::{Action, SkillRef};
 use agent::plan::{Plan, PlanUpdate};
+use agent::question::QuestionOption;
 use agent::reply::Raw;
 use basics::skill::Source;
 use schemars::schema_for;
@@ -73,6 +74,31 @@ fn every_action_is_read() {
         (
             r#"{"type": "call_tool", "payload": {"tool": "list_dir"}}"#,
             Action::CallTool { tool: "list_dir".to_owned(), params: json!({}), skill: None },
+        ),
+        (
+            r#"{"type": "call_tool", "payload": {"tool": "run_command", "params": {"command": "make", "needs": {"network": ["crates.io"]}, "why": null}, "skill": "pdf"}}"#,
+            Action::CallTool {
+                tool: "run_command".to_owned(),
+                params: json!({"command": "make", "needs": {"network": ["crates.io"]}}),
+                skill: Some(SkillRef::from_name("pdf")),
+            },
+        ),
+        (
+            r#"{"type": "ask_user", "payload": {"question": "Which?", "options": ["Q1", {"label": "Q2", "description": "later"}, {"label": "Q3", "description": null}], "multiple": true, "secret": null}}"#,
+            Action::AskUser {
+                question: "Which?".to_owned(),
+                options: vec![
+                    QuestionOption { label: "Q1".to_owned(), description: None },
+                    QuestionOption::new("Q2", "later"),
+                    QuestionOption { label: "Q3".to_owned(), description: None },
+                ],
+                multiple: true,
+                secret: false,
+            },
+        ),
+        (
+            r#"{"type": "apply_changes", "payload": {"paths": ["src"], "reason": "look"}}"#,
+            Action::ApplyChanges { paths: vec!["src".to_owned()], reason: "look".to_owned() },
         ),
     ];
     for (text, action) in actions {
@@ -204,7 +230,7 @@ fn a_reply_cut_off_anywhere_is_refused() {
 
 #[test]
 fn an_unknown_type_gets_a_suggestion() {
-    let all = "select_skills, search_skills, load_resource, load_chunk, run_script, call_tool, read_observation, final_answer";
+    let all = "select_skills, search_skills, load_resource, load_chunk, run_script, call_tool, read_observation, ask_user, apply_changes, final_answer";
     for (written, suggestion) in [
         ("final_anwser", "did you mean `final_answer`? There are: "),
         ("FinalAnswer", "did you mean `final_answer`? There are: "),
@@ -282,6 +308,26 @@ fn wrong_types_say_where() {
         let expected = format!("`action.payload.limit` is {found}, it must be a whole number");
         wrong("search_skills", &payload, &expected);
     }
+    wrong(
+        "ask_user",
+        r#"{"question": "q", "secret": "yes"}"#,
+        "`action.payload.secret` is a string, it must be true or false",
+    );
+    wrong(
+        "ask_user",
+        r#"{"question": "q", "options": "a or b"}"#,
+        "`action.payload.options` is a string, it must be an array of answers as [{\"label\": TEXT}]",
+    );
+    wrong(
+        "ask_user",
+        r#"{"question": "q", "options": ["a", {"value": "b"}]}"#,
+        "there is no `action.payload.options[1].label`, it must be a string",
+    );
+    wrong(
+        "apply_changes",
+        r#"{"paths": "src"}"#,
+        "`action.payload.paths` is a string, it must be an array of strings",
+    );
     wrong(
         "call_tool",
         r#"{"tool": "grep", "params": "{\"pattern\": \"x\"}"}"#,
@@ -439,7 +485,8 @@ fn the_table_of_payloads_is_what_actions_have() {
         assert_eq!(properties, names);
         let required = fields.iter().filter(|field| field.need == Need::Required);
         let required: Vec<&str> = required.map(|field| field.name).collect();
-        assert_eq!(payload["required"], json!(required));
+        let needed = payload["required"].as_array().cloned().unwrap_or_default();
+        assert_eq!(needed, required);
     }
     assert_eq!(variants.next(), None);
 }

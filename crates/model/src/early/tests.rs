@@ -58,6 +58,21 @@ fn an_action_and_what_it_is_about_are_shown() {
         &[],
     );
     check(
+        r#"{"action": {"type": "call_tool", "payload": {"tool": "run_command", "params": {"command": "ls -l", "why": "w"}}}}"#,
+        &["action call_tool", "target ls -l"],
+        &[],
+    );
+    check(
+        r#"{"action": {"type": "call_tool", "payload": {"tool": "grep", "params": {"command": "no"}}}}"#,
+        &["action call_tool", "target grep"],
+        &[],
+    );
+    check(
+        r#"{"action": {"type": "call_tool", "payload": {"tool": "run_command", "params": {"comand": "ls"}}}}"#,
+        &["action call_tool"],
+        &["target run_command"],
+    );
+    check(
         r#"{"action": {"type": "load_chunk", "payload": {"skill": "pdf", "chunk_id": "c"}}}"#,
         &["action load_chunk"],
         &[],
@@ -83,6 +98,11 @@ fn what_comes_before_its_type_waits_for_it() {
     check(
         r#"{"action": {"payload": {"content": "hi", "reason": "r"}, "type": "final_answer"}}"#,
         &["action final_answer", "answer hi"],
+        &[],
+    );
+    check(
+        r#"{"action": {"payload": {"params": {"command": "ls"}, "tool": "run_command"}, "type": "call_tool"}}"#,
+        &["action call_tool", "target ls"],
         &[],
     );
     check(
@@ -156,8 +176,11 @@ fn lines_of(decision: &Decision) -> Vec<String> {
             skills.iter().map(|skill| format!("skill {}", skill.name)).collect()
         }
         Action::LoadResource { relative_path: target, .. }
-        | Action::RunScript { relative_path: target, .. }
-        | Action::CallTool { tool: target, .. } => vec![format!("target {target}")],
+        | Action::RunScript { relative_path: target, .. } => vec![format!("target {target}")],
+        Action::CallTool { tool, params, .. } => {
+            let command = params["command"].as_str().filter(|_| tool == "run_command");
+            vec![format!("target {}", command.unwrap_or(tool))]
+        }
         Action::FinalAnswer { content } if !content.is_empty() => vec![format!("answer {content}")],
         _ => vec![],
     };

@@ -84,6 +84,8 @@ fn with_tools_earlier_decisions_are_calls_and_each_has_its_result() {
             "load_resource",
             "load_chunk",
             "read_observation",
+            "ask_user",
+            "apply_changes",
             "final_answer",
             "read_file"
         ]
@@ -135,4 +137,17 @@ fn neither_key_nor_header_nor_text_shows_when_a_request_is_printed() {
         assert!(!printed.contains(secret), "{printed}");
     }
     assert!(request.headers.iter().any(|(_, value)| value.expose() == "Bearer the-key"));
+}
+
+#[test]
+fn a_picture_is_a_part_of_what_the_user_says() {
+    let mut context = context();
+    let picture = Picture { media_type: "image/png".to_owned(), base64: "iVBO".into() };
+    context.pictured(Some(picture));
+    for form in [Form::Tools, Form::Text] {
+        let messages = messages(&context.prompt("[State]".to_owned(), 1), form);
+        let parts = messages.last().and_then(|last| last["content"].as_array()).unwrap();
+        assert!(parts[0]["text"].as_str().unwrap().ends_with("[State]"));
+        assert_eq!(parts[1]["image_url"]["url"], "data:image/png;base64,iVBO");
+    }
 }

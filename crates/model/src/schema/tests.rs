@@ -2,10 +2,13 @@
 
 use agent::action::{Action, SkillRef};
 use agent::freeform::Freeform;
+use agent::question::QuestionOption;
+use permission::params;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
+use serde::Deserialize;
 use tools::call::{Call, InvalidCall};
 
 use super::*;
@@ -93,6 +96,8 @@ fn only_what_is_offered_can_be_chosen() {
         "load_resource",
         "load_chunk",
         "read_observation",
+        "ask_user",
+        "apply_changes",
         "final_answer",
     ];
     assert_eq!(names(&ToolSet::from_names([])), always);
@@ -121,6 +126,31 @@ fn scripts_are_offered_of_those_that_have_some() {
     assert_eq!(names(&[]), None);
 }
 
+#[test]
+fn a_command_is_offered_with_what_it_needs_and_a_question_with_its_answers() {
+    let tools = ToolSet::from_names(["run_command", "edit_file"]);
+    let definitions = tool_definitions(&Offered { tools: &tools, skills: None, scripts: None });
+    let members = |name: &str, member: &str| {
+        let tool = definitions.iter().find(|tool| tool.name == name).unwrap();
+        tool.parameters.0["properties"][member].clone()
+    };
+    let needs = members("run_command", "needs");
+    assert_eq!(needs["anyOf"][0]["required"], json!(["network", "secrets"]));
+    assert_eq!(needs["anyOf"][0]["properties"]["network"]["items"]["type"], "string");
+    assert_eq!(needs["anyOf"][1], json!({"type": "null"}));
+    assert_eq!(members("run_command", "timeout_seconds")["type"], json!(["integer", "null"]));
+    assert_eq!(members("edit_file", "all")["type"], "boolean");
+    let option = members("ask_user", "options")["items"].clone();
+    assert_eq!(option["required"], json!(["label", "description"]));
+    assert_eq!(option["properties"]["description"]["type"], json!(["string", "null"]));
+    assert_eq!(members("apply_changes", "paths")["items"]["type"], "string");
+    let script = ToolSet::from_names(["run_script"]);
+    let definitions = tool_definitions(&Offered { tools: &script, skills: None, scripts: None });
+    let path = definitions.iter().find(|tool| tool.name == "run_script").unwrap();
+    // Any file of the skill, wherever it lies.
+    assert_eq!(path.parameters.0["properties"]["relative_path"]["enum"], Value::Null);
+}
+
 /// A call of a provider's tool, and the decision or problem it is.
 fn check_call(name: &str, arguments: &str, expected: Result<Action, &str>) {
     let found = tool_decision(name, arguments).map(|understood| understood.decision.action);
@@ -147,6 +177,30 @@ fn a_call_of_a_tool_is_a_decision() {
         grep(json!({"pattern": "x"})),
     );
     check_call("grep", " ", grep(json!({})));
+    let command =
+        |params| Ok(Action::CallTool { tool: "run_command".to_owned(), params, skill: None });
+    check_call(
+        "run_command",
+        r#"{"command": "make", "folder": null, "stdin": null, "timeout_seconds": null, "background": false, "needs": {"network": ["crates.io"], "secrets": null}, "why": null, "plan_update": null}"#,
+        command(
+            json!({"command": "make", "background": false, "needs": {"network": ["crates.io"], "secrets": null}}),
+        ),
+    );
+    check_call(
+        "ask_user",
+        r#"{"question": "Which?", "options": [{"label": "a", "description": null}], "multiple": false, "secret": false}"#,
+        Ok(Action::AskUser {
+            question: "Which?".to_owned(),
+            options: vec![QuestionOption { label: "a".to_owned(), description: None }],
+            multiple: false,
+            secret: false,
+        }),
+    );
+    check_call(
+        "apply_changes",
+        "",
+        Ok(Action::ApplyChanges { paths: Vec::new(), reason: String::new() }),
+    );
     check_call("final_answer", "", Err("there is no `payload.content`, it must be a string"));
     check_call("final_answer", r#"{"text": 1}"#, Err("the key `payload.text` is not known"));
     check_call("sing", "{}", Err("`sing` is not a type of action"));
@@ -212,8 +266,18 @@ fn check_read(read: Result<Understood, Problem>) -> Result<(), TestCaseError> {
     let Understood { decision, plan_problem } = understood;
     prop_assert_eq!(plan_problem, None);
     if let Action::CallTool { tool, params, .. } = decision.action {
-        let refused = Call::parse(&tool, params).err();
-        prop_assert!(!matches!(refused, Some(InvalidCall::Params { .. })), "{:?}", refused);
+        let refused = match Tool::from_name(&tool) {
+            // Whoever has a sandbox reads these.
+            Some(Tool::RunCommand) => params::RunCommand::deserialize(params).err(),
+            Some(Tool::CommandOutput) => params::CommandOutput::deserialize(params).err(),
+            Some(Tool::CommandInput) => params::CommandInput::deserialize(params).err(),
+            Some(Tool::CommandStop) => params::CommandStop::deserialize(params).err(),
+            _ => match Call::parse(&tool, params) {
+                Err(InvalidCall::Params { source, .. }) => Some(source),
+                _ => None,
+            },
+        };
+        prop_assert!(refused.is_none(), "{:?}", refused);
     }
     Ok(())
 }

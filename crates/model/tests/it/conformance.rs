@@ -73,6 +73,7 @@ fn remote(wire: Wire, base_url: String, given: Given) -> Asked {
         dialect: Dialect { form: given.form, ..first },
         price: Some(Price { input: 1.0, output: 10.0, cached_input: Some(0.1), cache_write: None }),
         waits: given.waits,
+        sees: false,
         backoff: Backoff { retries: given.retries, ..Backoff::default() },
         random: Box::new(|| 1.0),
         learned: Box::new(move |dialect| told.borrow_mut().push(dialect)),

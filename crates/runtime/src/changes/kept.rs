@@ -16,7 +16,7 @@ use skill::index::Index;
 use state::{Durability, Folder};
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Recovered, Rules, Selection};
 
-use super::{APPLIED, LAYER, Layered, hash_of, noted, plan_name, recover, undo};
+use super::{APPLIED, Layered, OF_A_LAYER, hash_of, noted, plan_name, recover, undo};
 use crate::journal::{Journal, JournalError, has_ended};
 use crate::open::Runtime;
 use crate::runner::{check_workspace, read_setup};
@@ -52,7 +52,12 @@ pub fn rules(runtime: &Runtime, index: &Index) -> Rules {
 
 impl KeptRun {
     /// Opens a run for a `command` that applies or undoes; nobody else works on it meanwhile.
-    pub fn open(runtime: &Runtime, index: &Index, run_id: &str, command: &str) -> Result<Self, Failure> {
+    pub fn open(
+        runtime: &Runtime,
+        index: &Index,
+        run_id: &str,
+        command: &str,
+    ) -> Result<Self, Failure> {
         let folder = runtime.run_folder(run_id)?;
         let owner = runtime.known_owner(run_id)?;
         let (journal, events) = Journal::open(&folder, Durability::Sync, &owner)?;
@@ -76,7 +81,11 @@ impl KeptRun {
     }
 
     /// Applies what is chosen of a set, and notes it.
-    pub fn apply(&mut self, set: &ChangeSet, selection: &Selection<'_>) -> Result<Vec<String>, Failure> {
+    pub fn apply(
+        &mut self,
+        set: &ChangeSet,
+        selection: &Selection<'_>,
+    ) -> Result<Vec<String>, Failure> {
         let Some(layered) = &mut self.layered else {
             return Err(Failure::new(Exit::Failed, "NotFound", "the run has nothing to apply")
                 .hint("`skillful runs files` shows what it made"));
@@ -95,7 +104,7 @@ impl KeptRun {
         under_way.end();
         if is_all {
             self.layered = None;
-            for name in [LAYER, "layer-base", "layer-texts"] {
+            for name in OF_A_LAYER {
                 // What cannot be removed stays in the run's own folder and harms nobody.
                 let _ = self.run.remove_tree(name);
             }
@@ -160,9 +169,8 @@ impl KeptRun {
 
     /// The paths that were changed under this name.
     pub fn paths_of(&self, applied: &NotedChanges) -> Result<Vec<String>, Failure> {
-        let number = number_of(&applied.name).ok_or_else(|| JournalError::Changed {
-            name: applied.name.clone(),
-        })?;
+        let number = number_of(&applied.name)
+            .ok_or_else(|| JournalError::Changed { name: applied.name.clone() })?;
         Ok(super::paths(&self.run, number)?.iter().map(ToString::to_string).collect())
     }
 
@@ -195,9 +203,8 @@ impl KeptRun {
         if hash_of(&self.run, &applied.name)? != applied.sha256 {
             return Err(JournalError::Changed { name: applied.name.clone() }.into());
         }
-        let number = number_of(&applied.name).ok_or_else(|| JournalError::Changed {
-            name: applied.name.clone(),
-        })?;
+        let number = number_of(&applied.name)
+            .ok_or_else(|| JournalError::Changed { name: applied.name.clone() })?;
         let under_way = UnderWay::begin(&self.runs, self.journal.run_id().as_str())?;
         let undone = undo(&self.run, number, (&self.workspace, &self.rules))?;
         self.note(EventData::ChangesUndone(Box::new(ChangesUndone { changes: applied.clone() })))?;
@@ -241,7 +248,8 @@ impl ProducedFile {
 
 /// What a file is, by the end of its name.
 pub(crate) fn media_type(path: &str) -> &'static str {
-    let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
+    let extension =
+        path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
     match extension.unwrap_or_default().to_ascii_lowercase().as_str() {
         "txt" | "log" => "text/plain",
         "md" => "text/markdown",

@@ -6,10 +6,11 @@
 use std::time::Duration;
 
 use agent::action::Action;
+use agent::question::Question;
 use agent::request::{Refusal, Request};
 use permission::{ApprovalRequest, Approved, Pending};
 
-use super::verbatim::restore;
+use super::verbatim::{restore, restore_question};
 
 /// What the driver holds of the action under way, as long as the process lasts.
 #[derive(Debug, Default)]
@@ -48,6 +49,11 @@ impl InHand {
     /// What to do for an action of the run, whose own words are without secrets.
     pub(super) fn whole(&self, action: &Action) -> Result<Action, Refusal> {
         restore(action, self.decided.as_ref())
+    }
+
+    /// A question as it was meant, for the person who answers it.
+    pub(super) fn question(&self, noted: &Question) -> Question {
+        restore_question(noted, self.decided.as_ref())
     }
 
     pub(super) fn take(&mut self) -> Held {

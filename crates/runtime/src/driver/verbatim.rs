@@ -4,6 +4,7 @@
 //! written with what stands for a secret would be damaged, and so would an argument.
 
 use agent::action::Action;
+use agent::question::{About, Question};
 use agent::request::Refusal;
 
 use crate::journal::is_redacted;
@@ -28,9 +29,23 @@ pub(super) fn restore(action: &Action, decided: Option<&Action>) -> Result<Actio
             args.clone_from(own_args);
             stdin.clone_from(own_stdin);
         }
+        (Action::ReadObservation { pattern, .. }, Action::ReadObservation { pattern: own, .. }) => {
+            pattern.clone_from(own)
+        }
         _ => {}
     }
     Ok(whole)
+}
+
+/// What a person is asked: the words of the model, where it is the model that asks.
+pub(super) fn restore_question(noted: &Question, decided: Option<&Action>) -> Question {
+    match (noted.about, decided) {
+        (About::Task, Some(Action::AskUser { question, options, .. })) => {
+            let (question, options) = (question.clone(), options.clone());
+            Question { question, options, ..noted.clone() }
+        }
+        _ => noted.clone(),
+    }
 }
 
 /// Refuses an action from the record that is not all there.

@@ -22,6 +22,6 @@ pub(super) const CATALOG: u64 = 16 * MIB;
 /// An answer, a text of an event or a file before it was changed: tools stop at 10 MiB.
 pub(super) const CONTENT: u64 = 16 * MIB;
 /// What all scripts of a run printed; it is never held in memory, but it takes time.
-pub(super) const STREAMS: u64 = 256 * MIB;
+pub(super) const STREAMS: u64 = 4096 * MIB;
 /// The long texts of all events together.
 pub(super) const TOGETHER: u64 = 48 * MIB;

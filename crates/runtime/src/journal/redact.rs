@@ -12,6 +12,7 @@ mod streamed;
 mod tests;
 
 use std::borrow::Cow;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use agent::observation::Observation;
 use agent::question::QuestionAnswer;
@@ -32,13 +33,36 @@ const SHORTEST: usize = 8;
 /// A value of small letters alone counts from this length on: shorter ones are words, `production` or
 /// `completed`.
 const SHORTEST_WORD: usize = 12;
+/// What somebody said is a secret counts from this length on, whatever it looks like.
+const SHORTEST_ANSWER: usize = 4;
 
-/// Takes secrets out of texts.
+/// Takes secrets out of texts. What one learns is known to its clones, too.
 #[derive(Clone)]
 pub struct Redactor {
     rules: Vec<(Regex, Rule)>,
-    /// What is known to be secret, word for word.
+    known: Arc<RwLock<Arc<Known>>>,
+}
+
+/// What is known to be secret, word for word.
+#[derive(Default)]
+struct Known {
+    /// The longest first, in case one begins with another.
     secrets: Vec<String>,
+    /// Any of them.
+    pattern: Option<Regex>,
+}
+
+impl Known {
+    fn new(mut secrets: Vec<String>) -> Result<Self, InvalidPattern> {
+        secrets.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
+        secrets.dedup();
+        let literals: Vec<String> = secrets.iter().map(|secret| regex::escape(secret)).collect();
+        let pattern = match literals.is_empty() {
+            true => None,
+            false => Some(compile(&literals.join("|"))?),
+        };
+        Ok(Self { secrets, pattern })
+    }
 }
 
 impl std::fmt::Debug for Redactor {
@@ -88,25 +112,40 @@ impl Redactor {
         patterns: impl IntoIterator<Item = &'t str>,
     ) -> Result<Self, InvalidPattern> {
         let secrets = secrets.into_iter().map(str::trim).filter(|secret| is_distinctive(secret));
-        let mut secrets: Vec<String> = secrets.flat_map(spellings).collect();
-        // The longest first, in case one begins with another.
-        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let literals: Vec<String> = secrets.iter().map(|secret| regex::escape(secret)).collect();
+        let known = Known::new(secrets.flat_map(spellings).collect())?;
         let mut rules = Vec::new();
-        if !literals.is_empty() {
-            rules.push((compile(&literals.join("|"))?, Rule::All("environment")));
-        }
         for pattern in patterns {
             rules.push((compile(pattern)?, Rule::All("configured")));
         }
         rules.push((compile(TOKENS)?, Rule::Token));
         rules.push((compile(ASSIGNMENT)?, Rule::Assignment));
-        Ok(Self { rules, secrets })
+        Ok(Self { rules, known: Arc::new(RwLock::new(Arc::new(known))) })
+    }
+
+    /// Takes this out of everything from now on; says whether it can, since what is very short is found everywhere, and
+    /// what is huge cannot be looked for.
+    pub fn learn(&self, secret: &str) -> bool {
+        let secret = secret.trim();
+        if secret.chars().count() < SHORTEST_ANSWER {
+            return false;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let secrets = known.secrets.iter().cloned().chain(spellings(secret)).collect();
+        let Ok(more) = Known::new(secrets) else { return false };
+        *known = Arc::new(more);
+        true
+    }
+
+    fn known(&self) -> Arc<Known> {
+        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The text without its secrets; each is replaced by `[redacted:KIND]`.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut clean = Cow::Borrowed(text);
+        if let Some(pattern) = &self.known().pattern {
+            replace(&mut clean, pattern, |_| Some(mark("environment")));
+        }
         for (pattern, rule) in &self.rules {
             replace(&mut clean, pattern, |found| rule.replacement(found));
         }

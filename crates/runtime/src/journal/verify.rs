@@ -303,8 +303,8 @@ fn stored(data: &EventData) -> Vec<(&str, Option<Sha256>)> {
             let loaded = loaded.iter().filter_map(Loaded::storage_ref);
             let kept = storage_ref.as_deref().into_iter().chain(loaded).map(|name| (name, None));
             let streams = [&facts.stdout, &facts.stderr].into_iter().flatten();
-            let streams = streams
-                .filter_map(|stream| Some((stream.name.as_deref()?, Some(stream.sha256))));
+            let streams =
+                streams.filter_map(|stream| Some((stream.name.as_deref()?, Some(stream.sha256))));
             let image = image.iter().map(|image| (image.name.as_str(), Some(image.sha256)));
             kept.chain(streams).chain(image).collect()
         }

@@ -27,6 +27,10 @@ use basics::failure::{Exit, Failure};
 /// Names of skills are listed in the request as far as there are not too many of them.
 const MAX_NAMED_SKILLS: usize = 100;
 
+/// Parts of the names of models that can be shown pictures.
+const SEEING: [&str; 10] =
+    ["gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4", "gemini", "-vl", "vision", "llava", "pixtral"];
+
 /// A server, ready to be asked.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -63,6 +67,13 @@ impl Server {
         let server = Self { wire, settings: settings.clone(), base_url, key, authorities };
         server.check_price(runtime)?;
         Ok(server)
+    }
+
+    /// Whether the model can be shown pictures: as the settings say, or else by its name.
+    fn sees(&self) -> bool {
+        let name = self.model().to_ascii_lowercase();
+        let by_name = self.wire == Wire::Anthropic || SEEING.iter().any(|part| name.contains(part));
+        self.settings.images.unwrap_or(by_name)
     }
 
     pub(super) fn base_url(&self) -> &str {
@@ -103,6 +114,7 @@ impl Server {
                 idle: Duration::from_secs(settings.idle_timeout_seconds),
                 total: Duration::from_secs(settings.timeout_seconds),
             },
+            sees: self.sees(),
             backoff: Backoff { retries: settings.max_retries, ..Backoff::default() },
             random: Box::new(move || {
                 drawn += 1;

@@ -93,7 +93,7 @@ impl Stage<'_, '_> {
         )?;
         let (preloaded, disclosure) = self.preload(&mut journal)?;
         let setup = Setup {
-            tools: self.engine.tools(),
+            tools: self.engine.tools_of_run(),
             budget: config.budget.clone(),
             patience: config.patience,
             invoked: wanted.skill.clone(),
@@ -155,6 +155,7 @@ impl Stage<'_, '_> {
             cancel: &Cancel::default(),
             chunks: &[],
             selected: &[],
+            sees: false,
             show: &|_| {},
         };
         workbench.prepare(&selection, &means).is_ok_and(|request| {

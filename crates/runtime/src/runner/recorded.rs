@@ -94,7 +94,7 @@ impl Stage<'_, '_> {
         Terms {
             budget: config.budget.clone(),
             patience: config.patience,
-            tools: self.engine.tools(),
+            tools: self.engine.tools_of_run(),
             store_prompts: config.audit.store_prompts,
         }
     }

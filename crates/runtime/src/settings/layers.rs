@@ -65,7 +65,10 @@ impl Layers {
             layers.project_roots = roots(&said.settings, folder, home);
             layers.leave_out_wide_roots(folder, home);
             layers.project_rules = said.rules()?;
-            layers.project_mode = said.settings.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
+            layers.project_mode = said
+                .settings
+                .get("mode")
+                .and_then(|mode| serde_json::from_value(mode.clone()).ok());
             layers.add(&mut merged, said)?;
         }
         let mut own_rules = Vec::new();

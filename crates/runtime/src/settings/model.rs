@@ -35,6 +35,8 @@ pub struct ModelSettings {
     pub ca_file: Option<String>,
     /// More parameters for every request, such as `temperature`; for `mock`, its script.
     pub params: Map<String, Value>,
+    /// Whether the model can see pictures. Not set: Skillful goes by its name.
+    pub images: Option<bool>,
     /// How many tokens one reply may have.
     pub max_tokens: Option<u64>,
     /// How often to retry a failed call.
@@ -79,6 +81,7 @@ impl Default for ModelSettings {
             headers: BTreeMap::new(),
             ca_file: None,
             params: Map::new(),
+            images: None,
             max_tokens: None,
             max_retries: model::remote::Backoff::default().retries,
             connect_timeout_seconds: model::send::Connection::default().limit.as_secs(),

@@ -178,7 +178,10 @@ impl Workbench<'_> {
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             Refusal::new(
                 "NotFound",
-                format!("there is no command `{}` in the background", basics::text::for_terminal(id)),
+                format!(
+                    "there is no command `{}` in the background",
+                    basics::text::for_terminal(id)
+                ),
                 format!("started in this run: {known}"),
             )
         })
@@ -217,7 +220,8 @@ impl Background {
         loop {
             self.look();
             let is_new = self.streams.iter().any(Shown::has_more);
-            if self.ended.is_some() || is_new || began.elapsed() >= time || means.cancel.requested() {
+            if self.ended.is_some() || is_new || began.elapsed() >= time || means.cancel.requested()
+            {
                 return;
             }
             std::thread::sleep(TICK);
@@ -225,9 +229,8 @@ impl Background {
     }
 
     fn write(&mut self, text: &str) -> Result<(), Refusal> {
-        let gone = || {
-            Refusal::new("NotFound", "the command does not read any more", "look at its output")
-        };
+        let gone =
+            || Refusal::new("NotFound", "the command does not read any more", "look at its output");
         let pipe = self.stdin.as_mut().ok_or_else(gone)?;
         pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush()).map_err(|_| gone())
     }

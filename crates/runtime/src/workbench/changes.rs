@@ -7,7 +7,7 @@ use agent::changes::NotedChanges;
 use agent::observation::Observation;
 use agent::request::{Refusal, Request};
 use permission::{Approved, Engine, Permission, Risk};
-use serde_json::json;
+use serde_json::{Value, json};
 use tools::changes::{ChangeSet, LayerPath, Selection};
 
 use super::{Workbench, keep};
@@ -29,6 +29,17 @@ impl Workbench<'_> {
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<Option<Box<NotedChanges>>, Refusal> {
+        let changed = self.look_at_layer(since, redactor, journal);
+        self.unnoted = changed.as_ref().err().cloned();
+        changed
+    }
+
+    fn look_at_layer(
+        &mut self,
+        since: SystemTime,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Result<Option<Box<NotedChanges>>, Refusal> {
         let Some(run) = &self.run else { return Ok(None) };
         let Some(layered) = self.seen.as_mut().and_then(|seen| seen.layered.as_mut()) else {
             return Ok(None);
@@ -36,8 +47,11 @@ impl Workbench<'_> {
         layered.note(run, since)?;
         let set = layered.collect()?;
         let list = json!(set).to_string();
-        let changed = noted(&set.changes, set.held.len(), String::new(), basics::sha256::Sha256::of(&list));
-        if self.noted == Some(changed.sha256) || self.noted.is_none() && changed.is_empty() && changed.held == 0 {
+        let changed =
+            noted(&set.changes, set.held.len(), String::new(), basics::sha256::Sha256::of(&list));
+        if self.noted == Some(changed.sha256)
+            || self.noted.is_none() && changed.is_empty() && changed.held == 0
+        {
             return Ok(None);
         }
         self.noted = Some(changed.sha256);
@@ -60,7 +74,10 @@ impl Workbench<'_> {
                 set.conflicts.iter().map(|conflict| format!("`{}`", conflict.path)).collect();
             return Err(Refusal::new(
                 "Conflict",
-                format!("nothing was applied: somebody else changed {} meanwhile", files.join(", ")),
+                format!(
+                    "nothing was applied: somebody else changed {} meanwhile",
+                    files.join(", ")
+                ),
                 "the user decides: `skillful runs apply RUN --merge`, `--ours` or `--theirs`",
             ));
         }
@@ -111,7 +128,9 @@ impl Workbench<'_> {
             .iter()
             .map(|path| LayerPath::new(path.trim_end_matches('/').as_bytes()))
             .collect::<Result<_, _>>()
-            .map_err(|error| Refusal::new("InvalidAction", error.to_string(), "name paths in the workspace"))?;
+            .map_err(|error| {
+                Refusal::new("InvalidAction", error.to_string(), "name paths in the workspace")
+            })?;
         let mut chosen = set;
         chosen.changes.retain(|change| paths.iter().any(|path| change.path.is_within(path)));
         if chosen.changes.iter().any(is_in_git) && !chosen.changes.iter().all(is_in_git) {
@@ -161,11 +180,19 @@ impl Workbench<'_> {
         under_way.end();
         let text = format!("Applied to the workspace: {}", counts(&applied));
         let rest = self.rest(means.redactor, journal)?;
-        Ok(Observation { applied: Some(Box::new(applied)), changes: Some(rest), ..Observation::of(text) })
+        Ok(Observation {
+            applied: Some(Box::new(applied)),
+            changes: Some(rest),
+            ..Observation::of(text)
+        })
     }
 
     /// What is left in the layer, also where that is nothing.
-    fn rest(&mut self, redactor: &Redactor, journal: &mut Journal) -> Result<Box<NotedChanges>, Refusal> {
+    pub(super) fn rest(
+        &mut self,
+        redactor: &Redactor,
+        journal: &mut Journal,
+    ) -> Result<Box<NotedChanges>, Refusal> {
         self.noted = None;
         if let Some(changed) = self.changed(SystemTime::now(), redactor, journal)? {
             return Ok(changed);
@@ -190,7 +217,8 @@ fn effect(changes: &NotedChanges) -> String {
 }
 
 fn counts(changes: &NotedChanges) -> String {
-    let parts = [(changes.added, "added"), (changes.changed, "changed"), (changes.deleted, "deleted")];
+    let parts =
+        [(changes.added, "added"), (changes.changed, "changed"), (changes.deleted, "deleted")];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(count, _)| *count > 0)
@@ -205,12 +233,23 @@ pub(super) fn with_changes(
     changes: Result<Option<Box<NotedChanges>>, Refusal>,
 ) -> Observation {
     match changes {
-        Ok(changes) => observation.changes = changes,
+        Ok(changes) => {
+            if let Some(changes) = &changes
+                && let Ok(Value::Object(mut result)) = serde_json::from_str(&observation.text)
+            {
+                let NotedChanges { added, changed, deleted, paths, .. } = &**changes;
+                let written =
+                    json!({"added": added, "changed": changed, "deleted": deleted, "paths": paths});
+                result.insert("changed_so_far".to_owned(), written);
+                observation.text = Value::Object(result).to_string();
+            }
+            observation.changes = changes;
+        }
         Err(refusal) => {
-            observation.text += &format!("\n{}: {}\nHint: {}", refusal.code, refusal.message, refusal.hint);
+            observation.text +=
+                &format!("\n{}: {}\nHint: {}", refusal.code, refusal.message, refusal.hint);
             observation.code = Some(refusal.code);
         }
     }
     observation
 }
-

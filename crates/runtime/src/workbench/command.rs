@@ -90,8 +90,7 @@ impl Workbench<'_> {
         if wanted.background {
             return self.start_background(command, surroundings, means, journal);
         }
-        let streams =
-            Streams::create(journal, means.redactor).map_err(|error| io_error(&error))?;
+        let streams = Streams::create(journal, means.redactor).map_err(|error| io_error(&error))?;
         let (exit, kept) = streams.collect(means.show, |output| {
             command::run(&self.scripts.kernel, &command, &surroundings, output, means.cancel.flag())
         })?;
@@ -243,9 +242,10 @@ fn check_skill(
     }
     let mut refused = None;
     for skill in acting {
-        let runs = skill.allowed_tools.as_ref().is_none_or(|tools| {
-            tools.iter().any(|tool| tool == Tool::RunCommand.name())
-        });
+        let runs = skill
+            .allowed_tools
+            .as_ref()
+            .is_none_or(|tools| tools.iter().any(|tool| tool == Tool::RunCommand.name()));
         let Some(patterns) = skill.allowed_commands.as_ref().filter(|_| runs) else {
             match runs {
                 true => return Ok(()),
@@ -276,4 +276,3 @@ fn is_among(text: &str, patterns: &[String]) -> bool {
         Pattern::new(pattern.as_str()).matches(text) || pattern.strip_suffix(" *") == Some(text)
     })
 }
-

@@ -58,6 +58,7 @@ impl<'a> Workbench<'a> {
             run: None,
             background: Vec::new(),
             seen: None,
+            unnoted: None,
             noted: None,
             prepared: None,
             copies: HashMap::new(),

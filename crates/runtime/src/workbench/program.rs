@@ -51,6 +51,10 @@ pub(super) fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation
             exit.applied.unsearched
         ));
     }
+    if exit.applied.view == Some(ViewKind::ReadOnly) {
+        result["note"] =
+            json!("the workspace can only be read here: write to /tmp or the home folder");
+    }
     let code = failure_code(exit.ending);
     if let Some(code) = code {
         result["ok"] = false.into();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::{self, Metadata};
 
 use agent::request::Refusal;
-use permission::params::WriteFile;
+use permission::params::{EditFile, WriteFile};
 use tools::call::Call;
 use tools::outcome::Outcome;
 
@@ -14,11 +14,20 @@ use crate::journal::{Redactor, is_redacted};
 impl Workbench<'_> {
     /// Refuses to write over a secret with the mark that the model saw in its place.
     pub(super) fn check_marks(&self, call: &Call, redactor: &Redactor) -> Result<(), Refusal> {
+        if let Call::EditFile(EditFile { path, new, .. }) = call
+            && is_redacted(new)
+        {
+            return Err(Refusal::new(
+                "Redacted",
+                format!("not written: a mark that stands for a secret would come into `{path}`"),
+                "leave the lines with secrets as they are",
+            ));
+        }
         let Call::WriteFile(WriteFile { path, content }) = call else { return Ok(()) };
         if !is_redacted(content) {
             return Ok(());
         }
-        let file = self.folder.join(path);
+        let file = self.workspace.seen(path);
         let is_readable =
             |about: Metadata| about.is_file() && about.len() <= self.workspace.limits.file_bytes;
         // What cannot be read is refused, or created, where it is written.

@@ -178,7 +178,7 @@ pub(crate) fn activate(
 
 /// Those of the tools that can be used here.
 fn offered(names: &[String], engine: &Engine) -> Vec<String> {
-    let tools = engine.tools();
+    let tools = engine.tools_of_run();
     let is_offered =
         |name: &&String| Tool::from_name(name).is_some_and(|tool| tools.contains(tool));
     names.iter().filter(is_offered).cloned().collect()

@@ -45,6 +45,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         run: None,
         background: Vec::new(),
         seen: None,
+        unnoted: None,
         noted: None,
         prepared: None,
         copies: HashMap::new(),
@@ -60,6 +61,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         cancel: &cancel,
         chunks: &[],
         selected: &[],
+        sees: false,
         show: &|_| {},
     };
     let run_id = "20261115_083000_k3f9".parse::<RunId>().unwrap();

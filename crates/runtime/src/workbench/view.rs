@@ -9,13 +9,14 @@ use std::time::SystemTime;
 
 use agent::request::Refusal;
 use basics::skill::Source;
-use state::{Access, Folder, StateError};
+use state::{Access, Durability, Folder, StateError};
 use tools::changes::Rules;
 use tools::script::Surroundings;
 use tools::view::{View, ViewKind, ViewOptions, ViewPlaces};
+use tools::workspace::agent_state_in;
 
 use super::Workbench;
-use crate::changes::{LAYER, Layered};
+use crate::changes::{LAYER, Layered, SINCE};
 use crate::open::Runtime;
 
 /// A run's own folders for the programs that it runs.
@@ -50,6 +51,20 @@ impl Workbench<'_> {
     pub(super) fn has_layer(&self) -> bool {
         let is_there = |run: &Folder| matches!(run.find(LAYER), Ok(Some(_)));
         self.seen.is_some() || self.run.as_ref().is_some_and(is_there)
+    }
+
+    /// Notes that an action begins which may write: after an interruption, that is all that is known of it.
+    pub(super) fn mark_beginning(&self) {
+        if let Some(run) = &self.run {
+            // Without it, what the action writes over counts as changed by somebody else.
+            let _ = run.replace(SINCE, b"", Durability::NoSync);
+        }
+    }
+
+    /// When the action began that was interrupted.
+    pub(super) fn last_beginning(&self) -> SystemTime {
+        let noted = || self.run.as_ref()?.open_file(SINCE).ok()?.metadata().ok()?.modified().ok();
+        noted().unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     /// The run's view, opened now if it was not before.
@@ -128,14 +143,20 @@ impl Workbench<'_> {
     }
 }
 
-/// Files and folders of skills, which neither programs nor change sets may touch. A folder that the workspace lies in
-/// closes nothing: then its skills are closed one by one.
-pub(crate) fn closed_folders(runtime: &Runtime, skills: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+/// Files and folders that neither programs nor change sets may touch: those of skills, and the user's own state of
+/// agents, which a link may lead here. A folder that the workspace lies in closes nothing: then its skills are closed
+/// one by one.
+pub(crate) fn closed_folders(
+    runtime: &Runtime,
+    skills: impl Iterator<Item = PathBuf>,
+) -> Vec<PathBuf> {
     let workspace = &runtime.surroundings.working_directory;
     let roots = runtime.surroundings.roots().into_iter();
     let roots = roots.filter(|root| root.source != Source::Builtin).map(|root| root.path);
     let cache = runtime.cache_folder().map(Path::to_owned);
-    let all = roots.chain(skills).chain(cache);
+    let homes = runtime.surroundings.home.as_deref().into_iter();
+    let state = homes.chain([runtime.surroundings.project()]).flat_map(agent_state_in);
+    let all = roots.chain(skills).chain(cache).chain(state);
     let mut closed: Vec<PathBuf> = all.filter(|path| !workspace.starts_with(path)).collect();
     closed.sort();
     closed.dedup();

@@ -18,7 +18,7 @@ use permission::Engine;
 use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
 use runtime::journal::{Journal, JournalError};
 use runtime::runner::{NewRecord, begin};
-use runtime::workbench::tidy;
+use runtime::workbench::{Keeping, tidy};
 
 use super::desk::{Desk, Nobody, OneAnswer};
 use super::{Call, Outcome, Question, Said, Wanted};
@@ -175,7 +175,10 @@ impl Conversation {
             Some(Ending::Finished(_) | Ending::Parked(_)) | None => Ok(match self.run.last() {
                 Some(observation) => {
                     let content = desk.content.take();
-                    Outcome::Done(Box::new(self.with_changes(observation.clone(), applied)), content)
+                    Outcome::Done(
+                        Box::new(self.with_changes(observation.clone(), applied)),
+                        content,
+                    )
                 }
                 None => failed("the session was ended"),
             }),
@@ -187,7 +190,8 @@ impl Conversation {
     /// What came of a call, and what became of the files that it changed.
     fn with_changes(&self, mut observation: Observation, before: usize) -> Observation {
         for applied in self.run.applied().iter().skip(before) {
-            observation.text += &format!("\n[Changed in the workspace: {}]", applied.paths.join(", "));
+            observation.text +=
+                &format!("\n[Changed in the workspace: {}]", applied.paths.join(", "));
         }
         if let Some(kept) = self.run.pending() {
             observation.text += &format!(
@@ -214,7 +218,7 @@ impl Drop for Conversation {
             }
         }
         let _ = self.journal.finish(&self.run);
-        tidy(&self.run, &self.journal);
+        tidy(&self.run, &self.journal, Keeping::No);
     }
 }
 

@@ -1,5 +1,6 @@
 //! `skillful doctor`
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use basics::failure::Explain;
@@ -13,7 +14,8 @@ use serde::Serialize;
 use skill::index::{Entry, Index};
 use skill::load::check_trusted;
 use state::Folder;
-use tools::sandbox::Kernel;
+use tools::sandbox::{Availability, Feature, Kernel};
+use tools::view::probe;
 
 use crate::commands::trust::{LOOK_FIRST, hidden};
 use crate::failure::{Exit, Failure};
@@ -177,6 +179,7 @@ fn cache(session: &Session) -> Check {
 fn sandbox(session: &Session) -> Vec<Check> {
     let kernel = Kernel::detect();
     let mode = session.layers.config.execution.sandbox;
+    let view = probe(&kernel, &trial_folder(session));
     let mut checks: Vec<Check> = kernel
         .features()
         .iter()
@@ -193,6 +196,7 @@ fn sandbox(session: &Session) -> Vec<Check> {
             }
         })
         .collect();
+    checks.extend(view.iter().map(layer));
     let confinement = session.layers.config.confinement();
     if let Err(error) = tools::sandbox::applied(&kernel, &confinement) {
         checks.push(warning("sandbox", format!("scripts do not run: {error}"), error.hint()));
@@ -207,6 +211,25 @@ fn sandbox(session: &Session) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// How a run would see the workspace.
+fn layer(found: &Availability) -> Check {
+    let name = serde_json::to_value(found.feature).unwrap_or_default();
+    let message = format!("{}: {}", name.as_str().unwrap_or_default(), found.detail);
+    match (found.available, found.feature) {
+        (true, _) => ok("layer", message),
+        (false, Feature::Overlay) => {
+            warning("layer", message, "runs work in a private copy, up to `execution.copy_bytes`")
+        }
+        (false, _) => warning("layer", message, "commands cannot reach each other over loopback"),
+    }
+}
+
+/// A folder on the file system that runs are recorded on, where there is one already.
+fn trial_folder(session: &Session) -> PathBuf {
+    let runs = session.runs();
+    if runs.is_dir() { runs } else { std::env::temp_dir() }
 }
 
 fn roots(index: &Index) -> Vec<Check> {

@@ -2,7 +2,7 @@
 
 mod approver;
 pub(crate) mod diff;
-mod screen;
+pub(crate) mod screen;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -15,6 +15,7 @@ use agent::changes::NotedChanges;
 use agent::model::Cancel;
 use agent::outcome::{Status, StopReason};
 use agent::question::Question;
+use agent::request::Refusal;
 use basics::text::for_terminal_block;
 use permission::{ApprovalRequest, Invocation};
 use runtime::driver::Ending;
@@ -106,6 +107,14 @@ pub(crate) struct RunChanges {
     /// The command that applies it.
     #[serde(skip_serializing_if = "Option::is_none")]
     apply: Option<String>,
+}
+
+/// How many changed files wait, in words.
+fn waits(kept: &NotedChanges) -> String {
+    match kept.count() {
+        1 => "1 changed file waits".to_owned(),
+        count => format!("{count} changed files wait"),
+    }
 }
 
 impl RunChanges {
@@ -206,7 +215,7 @@ pub(crate) fn invocation(command: &str) -> Invocation {
 }
 
 fn report(
-    Finished { run, ending }: Finished,
+    Finished { run, ending, unnoted }: Finished,
     events: bool,
     output: &Output,
     screen: &Screen,
@@ -255,10 +264,15 @@ fn report(
         let hint = format!("to answer, run: skillful run --resume {} --answer TEXT", result.run_id);
         return Err(waits.hint(hint));
     }
+    if let Some(Refusal { code, message, .. }) = unnoted {
+        let message = format!("{code}: {message}; nothing of it was applied");
+        let hint = format!("what it wrote is kept in the folder of the run, {}", result.run_id);
+        return Err(Failure::new(Exit::Failed, "LayerTooLarge", message).hint(hint));
+    }
     let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
     match (kept, run.unapplied()) {
         (Some(kept), Some("ApprovalRequired")) if !output.json => {
-            let message = format!("{} changed files wait for your approval", kept.count());
+            let message = format!("{} for your approval", waits(kept));
             let hint = format!(
                 "look at them (`skillful runs changes {0} --diff`), then run: skillful runs apply {0}",
                 result.run_id
@@ -268,11 +282,13 @@ fn report(
         (Some(_), Some("ApprovalRequired")) => return Ok(ExitCode::from(Exit::Approval as u8)),
         (Some(kept), code) => {
             if let Some("Conflict") = code {
-                output.note("Nothing was applied: files changed meanwhile, see `skillful runs changes`.");
+                output.note(
+                    "Nothing was applied: files changed meanwhile, see `skillful runs changes`.",
+                );
             }
             output.note(&format!(
-                "{} changed files are kept apart from yours; `skillful runs apply {}` applies them.",
-                kept.count(),
+                "{}; `skillful runs apply {}` applies it.",
+                waits(kept),
                 result.run_id
             ));
         }

@@ -1,10 +1,14 @@
 //! What a run promises about secrets, child runs, budgets and its record, seen from outside.
 
 mod budgets;
+mod changes;
 mod children;
+mod commands;
 mod composition;
 mod endings;
+mod modes;
 mod paths;
+mod questions;
 mod record;
 mod retries;
 mod secrets;
@@ -31,6 +35,13 @@ fn played(script: Value) -> World {
     world
         .write("project/turns.json", script.to_string())
         .write("home/.agent/config.json", r#"{"permissions": {"write_file": "ask"}}"#);
+    world
+}
+
+/// A world in which the model says these turns, and everything else is as it comes.
+fn plain(turns: &[Value]) -> World {
+    let world = World::new();
+    world.turns(turns);
     world
 }
 

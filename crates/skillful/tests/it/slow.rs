@@ -8,6 +8,7 @@ mod hostile_packs;
 mod hostile_state;
 mod housekeeping;
 mod packs;
+mod real_tasks;
 mod scan;
 mod sources;
 mod suites;

@@ -18,7 +18,7 @@ use super::git::Repositories;
 use super::orphans::without_orphans;
 use super::path::LayerPath;
 use super::tree::Tree;
-use crate::workspace::{Identity, PathPatterns, STATE, real_path};
+use crate::workspace::{Identity, PathPatterns, agent_state_in, real_path};
 
 /// As many links in a row as the kernel of Linux follows.
 const MOST_LINKS: usize = 40;
@@ -171,14 +171,7 @@ impl Rules {
     fn places(&self, workspace: &Tree) -> Places {
         let mut places = Places::default();
         let root = workspace.root_path();
-        let state = STATE.iter().filter(|name| **name != ".git").map(|name| root.join(name));
-        for path in state {
-            // What it consists of may be somewhere else, through a link.
-            let parts = std::fs::read_dir(&path).into_iter().flatten().flatten();
-            let links = parts.filter(|part| part.file_type().is_ok_and(|kind| kind.is_symlink()));
-            for link in links {
-                places.add(&link.path(), root, Reason::Agent);
-            }
+        for path in agent_state_in(root) {
             places.add(&path, root, Reason::Agent);
         }
         for path in &self.closed {

@@ -78,7 +78,7 @@ impl Default for Limits {
             disk: 2048 * MIB,
             files: 100_000,
             open_files: 1024,
-            output: 256 * MIB,
+            output: 1024 * MIB,
             kept: 64 << 10,
         }
     }

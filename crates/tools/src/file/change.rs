@@ -14,10 +14,7 @@ use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 
 /// Creates a file, or replaces all of it.
-pub(crate) fn write_file(
-    call: &WriteFile,
-    workspace: &Workspace,
-) -> Result<Outcome, ToolError> {
+pub(crate) fn write_file(call: &WriteFile, workspace: &Workspace) -> Result<Outcome, ToolError> {
     let target = workspace.writable(&call.path)?;
     let (size, limit) = (call.content.len() as u64, workspace.limits.file_bytes);
     if size > limit {
@@ -82,10 +79,7 @@ fn nearest(content: &str, wanted: &str) -> Vec<(usize, String)> {
 }
 
 /// Deletes a file.
-pub(crate) fn delete_file(
-    call: &DeleteFile,
-    workspace: &Workspace,
-) -> Result<Outcome, ToolError> {
+pub(crate) fn delete_file(call: &DeleteFile, workspace: &Workspace) -> Result<Outcome, ToolError> {
     let target = workspace.writable(&call.path)?;
     let at = |source| ToolError::at(&call.path, source);
     let previous = target.read(workspace.limits.file_bytes)?;

@@ -42,8 +42,7 @@ impl World {
         let mut workspace = Workspace::open(&folder.path().join("work")).unwrap();
         workspace.select_skill("outer", &folder.path().join("skills/outer")).unwrap();
         workspace.select_skill("inner", &folder.path().join("work/.agent/skills/inner")).unwrap();
-        let world =
-            Self { folder, workspace, engine: engine(r#"{"*": "allow"}"#) };
+        let world = Self { folder, workspace, engine: engine(r#"{"*": "allow"}"#) };
         for (path, content) in files {
             world.write(path, content);
         }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 
 use super::secrets::STATE;
+use super::real_path;
 use super::spelling::fold;
 use crate::beneath::IsClosed;
 use crate::platform::PASSING;
@@ -73,9 +74,12 @@ impl Closed {
     ) -> io::Result<Guard> {
         let above = above(root)?;
         let state: Vec<PathBuf> = self.homes.iter().flat_map(|home| state_in(home)).collect();
-        // A layer has identities of its own for what is seen through it.
-        let identity = |path: &Path| Identity::at(&seen(path));
-        let strict = state.iter().chain(&self.paths).filter_map(|path| identity(path));
+        // A layer has identities of its own for what is seen through it, also where a link from elsewhere leads there.
+        let identities = |path: &Path| {
+            let real = real_path(path).ok().and_then(|real| Identity::at(&seen(&real)));
+            Identity::at(&seen(path)).into_iter().chain(real)
+        };
+        let strict = state.iter().chain(&self.paths).flat_map(|path| identities(path));
         let mut closed: HashSet<Identity> = strict.collect();
         if above.iter().any(|folder| closed.contains(folder)) {
             return Err(IsClosed.into());
@@ -85,7 +89,7 @@ impl Closed {
         // reason to close everything.
         let parts = state.iter().flat_map(|folder| entries(&seen(folder)));
         let loose = parts.chain(self.shelves.iter().cloned());
-        let loose = loose.filter_map(|path| identity(&path));
+        let loose = loose.flat_map(|path| identities(&path));
         closed.extend(loose.filter(|identity| !above.contains(identity)));
         Ok(Guard { closed })
     }
@@ -193,6 +197,12 @@ fn state_in(folder: &Path) -> Vec<PathBuf> {
         state.push(repository);
     }
     state
+}
+
+/// Where agents keep their state in a folder, and what of it is somewhere else, behind a link.
+pub fn agent_state_in(folder: &Path) -> Vec<PathBuf> {
+    let state = STATE.iter().filter(|name| **name != ".git").map(|name| folder.join(name));
+    state.flat_map(|path| entries(&path).filter(|part| part.is_symlink()).chain([path])).collect()
 }
 
 /// Where `.git` is only a file that says where the repository is: that folder, and the one it shares with others.

@@ -23,13 +23,19 @@ fn changes(outside: u64, in_git: u64) -> Option<Box<NotedChanges>> {
 /// Everything that writes leaves a file outside and one in `.git`; applying leaves the rest.
 fn writes(request: &Request) -> Observation {
     match &request.action {
-        Action::CallTool { .. } => Observation { changes: changes(1, 1), ..Observation::of("written") },
-        Action::ApplyChanges { paths, .. } if paths.is_empty() => {
-            Observation { changes: changes(0, 1), applied: changes(1, 0), ..Observation::of("applied") }
+        Action::CallTool { .. } => {
+            Observation { changes: changes(1, 1), ..Observation::of("written") }
         }
-        Action::ApplyChanges { .. } => {
-            Observation { changes: changes(0, 0), applied: changes(0, 1), ..Observation::of("applied") }
-        }
+        Action::ApplyChanges { paths, .. } if paths.is_empty() => Observation {
+            changes: changes(0, 1),
+            applied: changes(1, 0),
+            ..Observation::of("applied")
+        },
+        Action::ApplyChanges { .. } => Observation {
+            changes: changes(0, 0),
+            applied: changes(0, 1),
+            ..Observation::of("applied")
+        },
         _ => fine(request),
     }
 }
@@ -56,7 +62,8 @@ fn what_was_changed_is_put_to_the_user_at_the_end_and_the_repository_on_its_own(
 fn after_each_action_or_never_where_that_is_wanted() {
     for (apply, times) in [(ApplyWhen::EachAction, 4), (ApplyWhen::Never, 0)] {
         let setup = Setup { apply, ..setup() };
-        let replies = vec![decided(tool("read_file")), decided(tool("read_file")), decided(answer("done"))];
+        let replies =
+            vec![decided(tool("read_file")), decided(tool("read_file")), decided(answer("done"))];
         let mut play = play(setup, replies);
         play.perform = writes;
         let play = play.played();
@@ -67,18 +74,18 @@ fn after_each_action_or_never_where_that_is_wanted() {
 
 #[test]
 fn where_nobody_looks_at_the_changes_they_are_kept_and_the_run_still_ends() {
-    for (given, code) in [
-        (Answer::Later, "ApprovalRequired"),
-        (Answer::Reject { message: None }, "ApprovalDenied"),
-    ] {
+    for (given, code) in
+        [(Answer::Later, "ApprovalRequired"), (Answer::Reject { message: None }, "ApprovalDenied")]
+    {
         let mut play = play(setup(), vec![decided(tool("read_file")), decided(answer("done"))]);
         play.perform = writes;
-        play.prepare = |action| match (action, asks(&serde_json::from_value(script("a", "b")).unwrap())) {
-            (Action::ApplyChanges { .. }, Prepared::Ask { decision, question, .. }) => {
-                Prepared::Ask { request: request_of(action), decision, question }
-            }
-            _ => allowed(action),
-        };
+        play.prepare =
+            |action| match (action, asks(&serde_json::from_value(script("a", "b")).unwrap())) {
+                (Action::ApplyChanges { .. }, Prepared::Ask { decision, question, .. }) => {
+                    Prepared::Ask { request: request_of(action), decision, question }
+                }
+                _ => allowed(action),
+            };
         play.answer = given;
         let play = play.played();
         assert_eq!(play.stop(), (StopReason::FinalAnswer, "done"));
@@ -126,7 +133,8 @@ fn the_model_hears_what_the_user_answers_and_may_not_ask_for_ever() {
 #[test]
 fn a_plan_is_carried_out_once_somebody_approved_it() {
     let setup = || Setup { mode: Mode::Plan, ..setup() };
-    let replies = || vec![decided(answer("my plan")), decided(answer("another")), decided(answer("done"))];
+    let replies =
+        || vec![decided(answer("my plan")), decided(answer("another")), decided(answer("done"))];
     let mut refused = play(setup(), replies());
     refused.say = |question| match question.question.as_str() {
         "my plan" => QuestionAnswer::No(Some("smaller".to_owned())),
@@ -149,7 +157,8 @@ fn at_a_limit_a_person_may_let_the_run_go_on() {
         setup.budget.max_tool_calls = 1;
         setup
     };
-    let replies = || (0..5).map(|_| decided(tool("read_file"))).chain([decided(answer("done"))]).collect();
+    let replies =
+        || (0..5).map(|_| decided(tool("read_file"))).chain([decided(answer("done"))]).collect();
     let mut long = play(limited(true), replies());
     long.say = |question| match question.about {
         About::Limit(_) => QuestionAnswer::GoOn,

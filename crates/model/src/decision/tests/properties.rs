@@ -2,6 +2,7 @@
 
 use agent::action::{Action, Decision, SkillRef};
 use agent::plan::{Op, PatchOp, Plan, PlanStep, PlanUpdate, StepStatus};
+use agent::question::QuestionOption;
 use basics::skill::Source;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -14,6 +15,11 @@ use super::super::*;
 fn skill() -> impl Strategy<Value = SkillRef> {
     (any::<String>(), option::of(select(Source::ALL.to_vec())))
         .prop_map(|(name, source)| SkillRef { name, source })
+}
+
+fn choice() -> impl Strategy<Value = QuestionOption> {
+    (any::<String>(), option::of(any::<String>()))
+        .prop_map(|(label, description)| QuestionOption { label, description })
 }
 
 /// Any JSON, with numbers that do not depend on how floats are read.
@@ -62,6 +68,21 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         (text(), object(json().prop_filter("null is none", |value| !value.is_null()))).prop_map(
             |(tool, params)| Action::CallTool { tool, params: params.into(), skill: None }
         ),
+        text().prop_map(|command| Action::CallTool {
+            tool: "run_command".to_owned(),
+            params: serde_json::json!({"command": command, "needs": {"network": [command]}}),
+            skill: None,
+        }),
+        (text(), vec(choice(), 0..3), any::<bool>(), any::<bool>()).prop_map(
+            |(question, options, multiple, secret)| Action::AskUser {
+                question,
+                options,
+                multiple,
+                secret
+            }
+        ),
+        (vec(text(), 0..3), text())
+            .prop_map(|(paths, reason)| Action::ApplyChanges { paths, reason }),
         text().prop_map(|content| Action::FinalAnswer { content }),
     ]
 }

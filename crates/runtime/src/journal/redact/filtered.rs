@@ -77,7 +77,8 @@ impl<'r, W: Write> Filtered<'r, W> {
     /// The end of the last line, or what is beyond the window; before what may be the beginning of a secret of
     /// several lines.
     fn candidate(&self) -> usize {
-        let secrets = &self.redactor.secrets;
+        let known = self.redactor.known();
+        let secrets = &known.secrets;
         let longest = secrets.iter().map(String::len).max().unwrap_or(0);
         let beyond = self.held.len().saturating_sub(WINDOW.max(longest));
         if self.redactor.rules.iter().any(|(_, rule)| matches!(rule, Rule::All("configured"))) {
@@ -113,7 +114,10 @@ impl Redactor {
     fn find_secrets(&self, content: &[u8]) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         let mut start = 0;
+        let known = self.known();
         for chunk in content.utf8_chunks() {
+            let words = known.pattern.iter().flat_map(|words| words.find_iter(chunk.valid()));
+            places.extend(words.map(|word| start + word.start()..start + word.end()));
             for (pattern, rule) in &self.rules {
                 let found = pattern.captures_iter(chunk.valid());
                 let secrets = found.filter(|found| rule.replacement(found).is_some());

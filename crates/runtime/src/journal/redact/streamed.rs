@@ -40,7 +40,8 @@ impl<'r> Streamed<'r> {
 
     /// A place up to `ready` at which no known secret is cut in two, whether it is all there or may go on.
     fn before_secret(&self, ready: usize) -> usize {
-        let secrets = &self.redactor.secrets;
+        let known = self.redactor.known();
+        let secrets = &known.secrets;
         let crosses = |from: usize| {
             let rest = &self.held[from..];
             secrets.iter().any(|secret| match rest.starts_with(secret.as_str()) {

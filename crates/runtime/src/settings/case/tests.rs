@@ -10,10 +10,11 @@ fn the_users_rules_bind_as_far_as_they_are_strict() {
     for (user, environment, expected) in [
         ("{}", "{}", None),
         // No stricter than what holds anyway.
-        (r#"{"run_script": "ask", "write_file": "ask", "read_file": "allow"}"#, "{}", None),
+        (r#"{"run_script": "ask", "apply_changes": "ask", "read_file": "allow"}"#, "{}", None),
+        // Files are written into the run's layer unasked.
+        (r#"{"write_file": "ask"}"#, "{}", Some(r#"{"write_file":{"*":"ask"}}"#)),
         (r#"{"run_script": "allow", "network": "allow"}"#, "{}", None),
         (r#"{"run_script": "deny"}"#, "{}", Some(r#"{"run_script":{"*":"deny"}}"#)),
-        // It is off anyway, but now nobody's approval turns it on.
         (r#"{"write_file": "deny"}"#, "{}", Some(r#"{"write_file":{"*":"deny"}}"#)),
         ("{}", r#"{"read_file": "ask"}"#, Some(r#"{"read_file":{"*":"ask"}}"#)),
         // An exception stays one, what came before the strict rule does not count.
@@ -38,7 +39,7 @@ fn the_users_rules_bind_as_far_as_they_are_strict() {
             r#"{"*_file": {"s*": "deny"}, "read_file": {"sub/*": "allow"}}"#,
             "{}",
             Some(
-                r#"{"read_file":{"s*":"deny","sub/*":"allow"},"write_file":{"s*":"deny"},"delete_file":{"s*":"deny"}}"#,
+                r#"{"read_file":{"s*":"deny","sub/*":"allow"},"write_file":{"s*":"deny"},"edit_file":{"s*":"deny"},"delete_file":{"s*":"deny"}}"#,
             ),
         ),
     ] {

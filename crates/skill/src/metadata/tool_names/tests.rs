@@ -43,7 +43,10 @@ fn commas_and_spaces_part_names_but_not_within_parentheses() {
 
 #[test]
 fn each_name_comes_once_in_the_order_written() {
-    check("Edit Bash(git:*) Write Bash(ls:*) Read", &["edit_file", "run_command", "run_script", "write_file", "read_file"]);
+    check(
+        "Edit Bash(git:*) Write Bash(ls:*) Read",
+        &["edit_file", "run_command", "run_script", "write_file", "read_file"],
+    );
 }
 
 #[test]
@@ -59,7 +62,10 @@ fn commands_in_parentheses_narrow_the_shell() {
         assert_eq!(commands(&split(list)), expected, "{list}");
     };
     check("Bash(git:*) Read", Some(&["git *"]));
-    check("Bash(git add:*, git rm:*), Bash(npm test)", Some(&["git add *", "git rm *", "npm test"]));
+    check(
+        "Bash(git add:*, git rm:*), Bash(npm test)",
+        Some(&["git add *", "git rm *", "npm test"]),
+    );
     for list in ["Bash", "Bash(*)", "Bash(git:*) Bash", "Read", "run_command Bash(git:*)"] {
         check(list, None);
     }

@@ -145,7 +145,9 @@ fn put(question: &ApprovalRequest) {
             }
         }
     }
-    if let Some(always) = &question.always {
+    if let Some(always) =
+        question.always.as_ref().filter(|_| question.tool != Permission::ApplyChanges)
+    {
         text += &format!("  {dim}always{dim:#} {}\n", for_terminal(always));
     }
     say(&(text + &choices(question)));
@@ -222,7 +224,8 @@ pub(super) fn answer(line: &str, question: &Question) -> Option<QuestionAnswer> 
     let chosen = |word: &str| {
         let by_number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let by_number = by_number.and_then(|index| question.options.get(index));
-        let by_name = || question.options.iter().find(|option| option.label.eq_ignore_ascii_case(word));
+        let by_name =
+            || question.options.iter().find(|option| option.label.eq_ignore_ascii_case(word));
         by_number.or_else(by_name).map(|option| option.label.clone())
     };
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -236,7 +239,8 @@ pub(super) fn answer(line: &str, question: &Question) -> Option<QuestionAnswer> 
                 true => line.split(',').map(str::trim).filter(|word| !word.is_empty()).collect(),
                 false => vec![line],
             };
-            let said = words.into_iter().map(|word| chosen(word).unwrap_or_else(|| word.to_owned()));
+            let said =
+                words.into_iter().map(|word| chosen(word).unwrap_or_else(|| word.to_owned()));
             QuestionAnswer::Said(said.collect())
         }
         About::Plan => match chosen(word).as_deref().unwrap_or(word) {

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Write};
 
 use agent::action::Action;
 use agent::budget::Left;
+use agent::changes::NotedChanges;
 use agent::event::{AssistantDelta, Error, Event, EventData, PlanUpdated};
 use agent::plan::{Plan, PlanStep, StepStatus};
 use basics::text::{for_terminal, for_terminal_block};
@@ -172,6 +173,17 @@ impl Screen {
                 }
                 self.line_open = true;
             }
+            EventData::ChangesMade(made) if !made.changes.is_empty() => {
+                self.end_line();
+                err(&format!(
+                    "  {dim}kept apart from your files: {}{dim:#}\n",
+                    counted(&made.changes)
+                ));
+            }
+            EventData::ChangesApplied(applied) => {
+                self.end_line();
+                err(&format!("  {good}applied{good:#} {}\n", counted(&applied.changes)));
+            }
             EventData::ContextCompacted(_) => {
                 err(&format!("{dim}older observations shortened{dim:#}\n"))
             }
@@ -227,11 +239,29 @@ impl Listener for Screen {
         }
     }
 
+    /// What a program writes, as it is written.
+    fn output(&mut self, text: &str) {
+        if matches!(self.mode, Mode::Live { .. }) {
+            self.end_line();
+            let Palette { dim, .. } = self.palette;
+            err(&format!("{dim}{}{dim:#}", for_terminal_block(text)));
+            self.line_open = !text.ends_with('\n');
+        }
+    }
+
     fn delta(&mut self, shown: Shown<'_>) {
         if matches!(self.mode, Mode::Events | Mode::Live { .. }) {
             self.show(shown);
         }
     }
+}
+
+/// How many files were added, changed and deleted.
+pub(crate) fn counted(changes: &NotedChanges) -> String {
+    let counts =
+        [(changes.added, "added"), (changes.changed, "changed"), (changes.deleted, "deleted")];
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 /// What an action is about.

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use agent::event::{Event, EventData};
 use agent::action::{Action, SkillRef};
+use agent::event::{Event, EventData};
 use agent::run::Run;
 use agent::setup::Provenance;
 use agent::step::Step;

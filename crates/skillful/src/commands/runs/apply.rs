@@ -62,9 +62,11 @@ impl Apply {
         let path = |path: &String| {
             LayerPath::new(path.trim_start_matches("./").trim_end_matches('/').as_bytes())
         };
-        let paths: Vec<LayerPath> = self.paths.iter().map(path).collect::<Result<_, _>>().map_err(
-            |error| Failure::from_error(Exit::Usage, "Usage", &error).hint("name paths in the run's folder"),
-        )?;
+        let paths: Vec<LayerPath> =
+            self.paths.iter().map(path).collect::<Result<_, _>>().map_err(|error| {
+                Failure::from_error(Exit::Usage, "Usage", &error)
+                    .hint("name paths in the run's folder")
+            })?;
         let selection = Selection { paths: &paths, way: self.way() };
         let (applied, to) = match &self.to {
             Some(folder) => (kept.export(&set, &selection, folder)?, Some(folder)),

@@ -13,7 +13,9 @@ use crate::session::Session;
 
 /// List the files that a run made or changed
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  skillful runs files last\n  skillful runs take last report.pdf -o report.pdf")]
+#[command(
+    after_help = "Examples:\n  skillful runs files last\n  skillful runs take last report.pdf -o report.pdf"
+)]
 pub(super) struct Files {
     /// The run, or `last`
     run: String,

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use agent::event::{ActionValidated, Event, EventData, PlanUpdated};
 use agent::plan::Plan;
+use agent::question::QuestionAnswer;
 use agent::request::{Prepared, Refusal};
 use basics::text::{for_terminal, for_terminal_block};
 use permission::Answer;
 use runtime::journal::{self, Origin};
 
+use crate::commands::run::screen::counted;
 use crate::failure::Failure;
 use crate::output::{Output, Palette};
 use crate::session::Session;
@@ -120,6 +122,21 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
                 writeln!(out, "           {message}\n           {dim}{hint}{dim:#}")
             }
         },
+        EventData::QuestionAsked(asked) => {
+            writeln!(out, "         {warn}?{warn:#} {}", for_terminal(&asked.question.question))
+        }
+        EventData::QuestionAnswered(answered) => {
+            writeln!(out, "         {}", for_terminal(&said(&answered.answer)))
+        }
+        EventData::ChangesMade(made) if !made.changes.is_empty() => {
+            writeln!(out, "         {dim}kept apart: {}{dim:#}", counted(&made.changes))
+        }
+        EventData::ChangesApplied(applied) => {
+            writeln!(out, "         {good}applied{good:#} {}", counted(&applied.changes))
+        }
+        EventData::ChangesUndone(undone) => {
+            writeln!(out, "         {warn}taken back{warn:#} {}", counted(&undone.changes))
+        }
         EventData::ApprovalRequired(required) => {
             let effect = for_terminal(&required.approval.effect);
             writeln!(out, "         {warn}?{warn:#} {effect}")
@@ -127,13 +144,13 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
         EventData::ApprovalGranted(answered) => {
             writeln!(out, "         {good}yes{good:#} {}", answered.answer.name())
         }
-        EventData::ApprovalDenied(answered) => {
-            let message = match &answered.answer {
-                Answer::Reject { message: Some(message) } => for_terminal(message),
-                _ => Default::default(),
-            };
-            writeln!(out, "         {bad}no{bad:#} {message}")
-        }
+        EventData::ApprovalDenied(answered) => match &answered.answer {
+            Answer::Later => writeln!(out, "         {warn}kept for later{warn:#}"),
+            Answer::Reject { message: Some(message) } => {
+                writeln!(out, "         {bad}no{bad:#} {}", for_terminal(message))
+            }
+            _ => writeln!(out, "         {bad}no{bad:#}"),
+        },
         EventData::ObservationRecorded(recorded) => match &recorded.code {
             None => {
                 let chars = recorded.chars;
@@ -150,6 +167,19 @@ fn line(event: &Event, palette: Palette, out: &mut dyn Write) -> std::io::Result
             writeln!(out, "{}", for_terminal_block(finished.answer.trim_end()))
         }
         _ => Ok(()),
+    }
+}
+
+/// What became of a question, in words.
+fn said(answer: &QuestionAnswer) -> String {
+    match answer {
+        QuestionAnswer::Said(words) => words.join(", "),
+        QuestionAnswer::Kept(name) => format!("a secret, in the variable {name}"),
+        QuestionAnswer::Nobody => "nobody answered".to_owned(),
+        QuestionAnswer::CarryOut(mode) => format!("carry it out, in the mode {mode}"),
+        QuestionAnswer::GoOn => "go on".to_owned(),
+        QuestionAnswer::No(None) => "no".to_owned(),
+        QuestionAnswer::No(Some(message)) => format!("no: {message}"),
     }
 }
 

@@ -1,5 +1,5 @@
-use std::os::unix::fs::PermissionsExt;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use basics::failure::Explain;
 use serde_json::json;
@@ -192,10 +192,7 @@ fn an_edit_says_why_nothing_was_replaced() {
         let params = json!({"path": "a.txt", "old": old, "new": "z"});
         world.call("edit_file", params).unwrap_err().to_string()
     };
-    assert_eq!(
-        error("let y = 2;"),
-        "`a.txt` holds the text to be replaced 2 times, at lines 2, 3"
-    );
+    assert_eq!(error("let y = 2;"), "`a.txt` holds the text to be replaced 2 times, at lines 2, 3");
     let missing = error("let x = 1 ;");
     assert!(missing.contains("does not hold") && missing.contains("1: let x = 1;"), "{missing}");
     assert!(error("").contains("empty"));

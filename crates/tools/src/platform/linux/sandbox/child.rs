@@ -15,7 +15,7 @@ use rustix::fs::{CWD, Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, chdir, fchdir, kill_process, set_child_subreaper,
-    set_dumpable_behavior, set_parent_process_death_signal, setrlimit, setsid, umask,
+    set_dumpable_behavior, set_parent_process_death_signal, setrlimit, setsid,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
@@ -154,7 +154,6 @@ fn confine(prepared: &Prepared) -> Result<(), (Stage, io::Error)> {
         setrlimit(*resource, *limit).at(Stage::Limits)?;
     }
     enter_folder(&prepared.folder).at(Stage::Folder)?;
-    umask(Mode::RWXG | Mode::RWXO);
     rustix::stdio::dup2_stdin(&prepared.stdin).at(Stage::Streams)?;
     rustix::stdio::dup2_stdout(&prepared.stdout).at(Stage::Streams)?;
     rustix::stdio::dup2_stderr(&prepared.stderr).at(Stage::Streams)?;

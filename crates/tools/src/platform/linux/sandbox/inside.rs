@@ -109,7 +109,7 @@ fn building(layout: &Layout, report: OwnedFd) -> Result<Building, SandboxError> 
         makes.link(Path::new(path), Path::new(to));
     }
     let mut system = Vec::new();
-    let settings = system::python_settings();
+    let settings = system::settings();
     for path in system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path))
     {
         system.extend(show_system(path, &mut makes)?);

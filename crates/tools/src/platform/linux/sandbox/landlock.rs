@@ -79,7 +79,7 @@ pub(super) fn ruleset(abi: u32, grants: &Grants<'_>) -> Result<OwnedFd, Refused>
     for path in system::READABLE {
         rules.allow_if_present(Path::new(path), READ)?;
     }
-    for path in system::python_settings() {
+    for path in system::settings() {
         rules.allow_if_present(&path, READ)?;
     }
     for path in system::DEVICES {
@@ -131,7 +131,7 @@ pub(super) fn rules_inside(abi: u32, inside: &Inside<'_>) -> Vec<(CString, u64)>
         Network::Private => MAKE_SOCK | RESOLVE_UNIX,
         Network::Denied | Network::Internet => 0,
     };
-    let settings = system::python_settings();
+    let settings = system::settings();
     let system =
         system::READABLE.iter().map(Path::new).chain(settings.iter().map(PathBuf::as_path));
     let system = system.filter_map(|path| Some((path, READ, path.metadata().ok()?.is_dir())));

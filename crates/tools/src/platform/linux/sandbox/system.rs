@@ -15,11 +15,23 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, open, statat};
 
 use super::mounts::Covered;
 
-/// The settings of each installed Python, which its start-up code imports.
-pub(super) fn python_settings() -> Vec<PathBuf> {
-    let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
-    let settings = entries.filter(|entry| entry.file_name().as_bytes().starts_with(b"python3"));
-    settings.map(|entry| entry.path()).collect()
+/// The settings of each installed Python and Java, without which they do not start.
+pub(super) fn settings() -> Vec<PathBuf> {
+    let mut settings = Vec::new();
+    for path in entries(Path::new("/etc")) {
+        let name = path.file_name().unwrap_or_default().as_bytes();
+        if name.starts_with(b"python3") {
+            settings.push(path);
+        } else if name.starts_with(b"java-") {
+            // Passwords for watching a process from afar are in there.
+            settings.extend(entries(&path).filter(|path| !path.ends_with("management")));
+        }
+    }
+    settings
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
 /// Whether every program can read and execute what lies in this folder.
@@ -46,6 +58,8 @@ pub(super) const READABLE: &[&str] = &[
     "/sys/fs/cgroup",
     "/sys/kernel/mm/transparent_hugepage",
     "/var/lib/ca-certificates",
+    "/etc/ImageMagick-6",
+    "/etc/ImageMagick-7",
     "/etc/alternatives",
     "/etc/bash.bashrc",
     "/etc/ca-certificates",
@@ -63,6 +77,7 @@ pub(super) const READABLE: &[&str] = &[
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/ld.so.preload",
+    "/etc/libreoffice",
     "/etc/locale.alias",
     "/etc/locale.conf",
     "/etc/localtime",
