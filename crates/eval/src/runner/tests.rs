@@ -42,7 +42,8 @@ case "$request" in
   meet-2) answer "$(cat "$(dirname "$0")/meeting")";;
   alone-*) echo "+$request" >> "$(dirname "$0")/log"; echo "-$request" >> "$(dirname "$0")/log"; answer done;;
   *Statement:*) answer "$SAYS";;
-  write) echo made > out.txt; answer made;;
+  write) mkdir -p .agent/runs/r/layer/upper; echo made > .agent/runs/r/layer/upper/out.txt; answer made;;
+  smuggle) echo made > out.txt; answer made;;
 esac
 "#;
 

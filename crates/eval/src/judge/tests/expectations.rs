@@ -129,7 +129,7 @@ fn the_same_expectations_hold_where_they_are_met() {
 struct Tree(HashMap<PathBuf, Vec<u8>>);
 
 impl Files for Tree {
-    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+    fn read(&self, path: &Path, _: Place) -> Option<Vec<u8>> {
         self.0.get(path).cloned()
     }
 }
