@@ -208,10 +208,19 @@ pub fn tidy(run: &Run, journal: &Journal) {
     if run.outcome().is_none() {
         return;
     }
-    let mut leftovers = vec!["sandbox", "artifacts"];
+    remove(&["sandbox", "artifacts"], journal);
+    see_anew(run, journal);
+}
+
+/// Lets a run that nothing works on see the workspace as it is, where its layer has nothing that is not there: else what
+/// was applied once would hide what others make of it.
+pub fn see_anew(run: &Run, journal: &Journal) {
     if run.pending().is_none() {
-        leftovers.extend([LAYER, "layer-base", "layer-texts"]);
+        remove(&[LAYER, "layer-base", "layer-texts"], journal);
     }
+}
+
+fn remove(leftovers: &[&str], journal: &Journal) {
     for name in leftovers {
         // What cannot be removed stays in the run's own folder and harms nobody.
         let _ = journal.state().remove_tree(name);
