@@ -130,6 +130,10 @@ pub trait Clock {
     fn now(&self) -> jiff::Timestamp;
     /// Since the run began, earlier processes included.
     fn elapsed(&self) -> Duration;
+    /// Does not count this time: a person was asked.
+    fn leave_out(&self, time: Duration) {
+        let _ = time;
+    }
     /// Lets time pass, until somebody wants to stop.
     fn pause(&self, time: Duration, cancel: &Cancel) {
         const PATIENCE: Duration = Duration::from_millis(20);
@@ -414,7 +418,10 @@ impl Driver<'_> {
 
     /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
     fn answer(&mut self, asking: Box<Asking>, hand: &mut InHand) -> Next {
-        let Some(answer) = self.approver.ask(&asking.question) else {
+        let asked = Instant::now();
+        let answer = self.approver.ask(&asking.question);
+        self.clock.leave_out(asked.elapsed());
+        let Some(answer) = answer else {
             let question = Box::new(asking.question.clone());
             hand.held = Held::Asking(asking);
             return Next::End(Ending::Suspended(question));
@@ -435,7 +442,10 @@ impl Driver<'_> {
 
     /// Puts a question to a person. An approved plan changes what may be done from now on.
     fn question(&mut self, question: &Question, hand: &InHand) -> Next {
-        let answer = match (self.approver.question(&hand.question(question)), question.about) {
+        let asked = Instant::now();
+        let answer = self.approver.question(&hand.question(question));
+        self.clock.leave_out(asked.elapsed());
+        let answer = match (answer, question.about) {
             (Some(answer), _) => answer,
             // A run that nobody extends ends as it would have.
             (None, About::Limit(_)) => QuestionAnswer::Nobody,
