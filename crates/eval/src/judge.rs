@@ -135,8 +135,8 @@ pub struct Evidence<'a> {
     pub files: Option<&'a dyn Files>,
     /// What the case's `expected/` folder holds.
     pub expected: &'a [ExpectedContent],
-    /// What in the workspace is not as the run found it, where somebody looked.
-    pub touched: &'a [PathBuf],
+    /// What in the workspace is not as the run found it; nothing where nobody looked.
+    pub touched: Option<&'a [PathBuf]>,
     /// Whether the events were seen as they happened, deltas included.
     pub is_live: bool,
 }

@@ -285,7 +285,7 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
         events: &events,
         files: Some(&files),
         expected: &expected,
-        touched: &touched,
+        touched: Some(&touched),
         is_live: true,
     };
     let verdict = judge(&job.located.case, &evidence);

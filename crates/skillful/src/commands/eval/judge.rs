@@ -54,7 +54,7 @@ impl Judge {
             events: &events,
             expected: &expected,
             files: files.as_ref().map(|files| files as &dyn Files),
-            touched: &[],
+            touched: None,
             is_live: false,
         };
         let verdict = judge(&located.case, &evidence);
