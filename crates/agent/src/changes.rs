@@ -22,6 +22,9 @@ pub struct NotedChanges {
     /// How many there are besides that are never applied.
     #[serde(default)]
     pub held: u64,
+    /// The first of those, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<String>,
     /// The first paths.
     pub paths: Vec<String>,
     /// Where the whole list is kept, relative to the run's folder.

@@ -140,6 +140,13 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// Another command of the program, for a shell, with the options before it that this invocation had.
+    pub fn another(&self, words: &[&str]) -> String {
+        let options = self.command.split_last().map_or(&[][..], |(_, options)| options);
+        let words = options.iter().cloned().chain(words.iter().map(OsString::from));
+        words.map(|word| shell_quoted(&word)).collect::<Vec<_>>().join(" ")
+    }
+
     /// The command for a shell that repeats this invocation with the patterns approved.
     pub(super) fn approving<'p>(
         &self,

@@ -16,7 +16,8 @@ use basics::sha256::Sha256;
 use state::{Access, Folder};
 use tools::changes::{
     self, Applied, Base, Change, ChangeKind, ChangeLine, ChangeSet, ChangesError, Diff, Disk,
-    Hashes, Kind, Layer, LayerPath, Line, Node, Phase, Plan, Recovered, Rules, Selection, Store,
+    Hashes, Held, Kind, Layer, LayerPath, Line, Node, Phase, Plan, Recovered, Rules, Selection,
+    Store,
 };
 
 pub(crate) use kept::UnderWay;
@@ -132,7 +133,7 @@ impl Layered {
         self.settle(run, &applied.paths)?;
         let name = plan_name(applied.number);
         let sha256 = hash_of(run, &name)?;
-        Ok(noted(&changes, 0, name, sha256))
+        Ok(noted(&changes, &[], name, sha256))
     }
 
     /// Takes what was applied under a number in an earlier process for what the workspace has now.
@@ -151,23 +152,17 @@ impl Layered {
         changes::patch(set, (&self.layer(), &self.workspace), &self.rules, out)
     }
 
-    /// The differences of a set for people, up to so many bytes.
+    /// The differences of a set for people, up to so many bytes; ignored folders are one line.
     pub fn difference(&self, set: &ChangeSet, most: usize) -> Result<String, ChangesError> {
         let mut text = String::new();
-        for change in &set.changes {
-            let path = &change.path;
-            let name = |side: &str, node: &Option<Node>| match node {
-                Some(_) => format!("{side}/{path}"),
-                None => "/dev/null".to_owned(),
-            };
-            let header =
-                format!("--- {}\n+++ {}\n", name("a", &change.before), name("b", &change.after));
-            match changes::diff(change, (&self.layer(), &self.workspace), &self.rules)? {
-                Diff::Text(lines) => text += &format!("{header}{lines}"),
-                Diff::Binary => text += &format!("{header}not a text\n"),
-                Diff::TooLarge => text += &format!("{header}too large to be shown\n"),
-                Diff::Hidden => text += &format!("{header}may hold secrets, so it is not shown\n"),
-                Diff::Nothing => {}
+        for line in changes::summary(set, &self.workspace)? {
+            match line {
+                Line::Folded(folded) => text += &format!("# {folded}\n"),
+                Line::Change(line) => {
+                    if let Some(change) = set.get(&line.path) {
+                        text += &self.difference_of(change)?;
+                    }
+                }
             }
             if text.len() > most {
                 text.truncate(text.floor_char_boundary(most));
@@ -178,11 +173,38 @@ impl Layered {
         Ok(text)
     }
 
+    fn difference_of(&self, change: &Change) -> Result<String, ChangesError> {
+        let path = &change.path;
+        let name = |side: &str, node: &Option<Node>| match node {
+            Some(_) => format!("{side}/{path}"),
+            None => "/dev/null".to_owned(),
+        };
+        let mut header =
+            format!("--- {}\n+++ {}\n", name("a", &change.before), name("b", &change.after));
+        let details = details(Some(change));
+        if !details.is_empty() {
+            header += &format!("#{}\n", &details[1..]);
+        }
+        Ok(match changes::diff(change, (&self.layer(), &self.workspace), &self.rules)? {
+            Diff::Text(_) if matches!(change.after, Some(Node::Link { .. })) => header,
+            Diff::Text(lines) => format!("{header}{lines}"),
+            Diff::Binary => format!("{header}not a text\n"),
+            Diff::TooLarge => format!("{header}too large to be shown\n"),
+            Diff::Hidden => format!("{header}may hold secrets, so it is not shown\n"),
+            Diff::Nothing if details.is_empty() => String::new(),
+            Diff::Nothing => header,
+        })
+    }
+
     /// A set in lines for people: `+` is new, `~` is different, `-` is gone, `!` is never applied, `*` was changed by
     /// somebody else, too.
     pub fn listing(&self, set: &ChangeSet) -> Result<Vec<String>, ChangesError> {
-        let mut lines: Vec<String> =
-            changes::summary(set, &self.workspace)?.iter().map(line).collect();
+        let summary = changes::summary(set, &self.workspace)?;
+        let detailed = |one: &Line| match one {
+            Line::Change(change) => line(one) + &details(set.get(&change.path)),
+            Line::Folded(_) => line(one),
+        };
+        let mut lines: Vec<String> = summary.iter().map(detailed).collect();
         lines.extend(set.held.iter().map(|held| format!("! {}  {}", held.path, held.reason)));
         lines.extend(set.conflicts.iter().map(|conflict| {
             format!("* {}  somebody else changed it since the run first saw it", conflict.path)
@@ -198,6 +220,21 @@ impl Layered {
     /// A file that the run made.
     pub fn open_file(&self, path: &LayerPath) -> Result<File, ChangesError> {
         changes::open_file(&self.layer(), path)
+    }
+}
+
+/// What a line says of a link, and of a mode that changes.
+fn details(change: Option<&Change>) -> String {
+    let Some(Change { before, after, .. }) = change else { return String::new() };
+    if let Some(Node::Link { target }) = after {
+        return format!("  link to {target}");
+    }
+    match (before.as_ref().and_then(Node::mode), after.as_ref().and_then(Node::mode)) {
+        (Some(old), Some(new)) if old != new => format!("  mode {old:04o} becomes {new:04o}"),
+        (None, Some(new)) if new & 0o111 != 0 && matches!(after, Some(Node::File { .. })) => {
+            "  can be run".to_owned()
+        }
+        _ => String::new(),
     }
 }
 
@@ -270,7 +307,7 @@ pub(crate) fn unnoted(run: &Folder, events: &[Event]) -> Result<Vec<NotedChanges
         found.push(NotedChanges {
             changed: paths.len() as u64,
             paths: paths.iter().take(NAMED).map(ToString::to_string).collect(),
-            ..noted(&[], 0, name.clone(), hash_of(run, &name)?)
+            ..noted(&[], &[], name.clone(), hash_of(run, &name)?)
         });
     }
     Ok(found)
@@ -318,7 +355,7 @@ pub fn part(set: &ChangeSet, in_git: bool) -> ChangeSet {
 }
 
 /// Changes as the record has them.
-pub fn noted(changes: &[Change], held: usize, name: String, sha256: Sha256) -> NotedChanges {
+pub fn noted(changes: &[Change], held: &[Held], name: String, sha256: Sha256) -> NotedChanges {
     let count =
         |wanted: fn(&Change) -> bool| changes.iter().filter(|change| wanted(change)).count() as u64;
     NotedChanges {
@@ -327,7 +364,12 @@ pub fn noted(changes: &[Change], held: usize, name: String, sha256: Sha256) -> N
         deleted: count(|change| change.after.is_none()),
         bytes: changes.iter().filter_map(|change| change.after.as_ref()?.size()).sum(),
         in_git: count(is_in_git),
-        held: held as u64,
+        held: held.len() as u64,
+        held_back: held
+            .iter()
+            .take(NAMED)
+            .map(|held| format!("{}: {}", held.path, held.reason))
+            .collect(),
         paths: changes.iter().take(NAMED).map(|change| change.path.to_string()).collect(),
         name,
         sha256,

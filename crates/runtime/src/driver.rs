@@ -345,7 +345,7 @@ impl Driver<'_> {
                 let id = ApprovalId::numbered(journal.next_sequence());
                 let mut question = pending.question(id, run.purpose(), self.invocation);
                 if question.tool == Permission::ApplyChanges {
-                    question.replay = format!("skillful runs apply {}", run.id());
+                    question.replay = self.invocation.another(&["runs", "apply", run.id()]);
                 }
                 let decision = pending.decision().clone();
                 hand.held = Held::Asking(Box::new(Asking { pending, question: question.clone() }));

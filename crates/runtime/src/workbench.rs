@@ -235,7 +235,7 @@ pub fn tidy(run: &Run, journal: &Journal, layer: Keeping) {
 /// Lets a run that nothing works on see the workspace as it is, where its layer has nothing that is not there: else what
 /// was applied once would hide what others make of it.
 pub fn see_anew(run: &Run, journal: &Journal) {
-    if run.pending().is_none() {
+    if run.pending().is_none() && run.held_back().is_empty() {
         remove(&OF_A_LAYER, journal);
     }
 }

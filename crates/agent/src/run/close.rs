@@ -26,6 +26,11 @@ impl Run {
         self.pending.as_ref().filter(|changes| !changes.is_empty())
     }
 
+    /// What its layer holds besides that is never applied, each with its reason.
+    pub fn held_back(&self) -> &[String] {
+        self.pending.as_ref().map_or(&[], |changes| &changes.held_back)
+    }
+
     /// Why that was not applied, as a code, where somebody was asked.
     pub fn unapplied(&self) -> Option<&str> {
         self.unapplied.as_deref().filter(|_| self.pending().is_some())

@@ -97,9 +97,9 @@ impl KeptRun {
         let rest = layered.collect()?;
         let list = serde_json::to_string(&rest).unwrap_or_default();
         let name = self.journal.keep(list.as_bytes())?;
-        let rest = noted(&rest.changes, rest.held.len(), name, Sha256::of(&list));
+        let rest = noted(&rest.changes, &rest.held, name, Sha256::of(&list));
         self.note(EventData::ChangesApplied(Box::new(ChangesApplied { changes: applied })))?;
-        let is_all = rest.is_empty();
+        let is_all = rest.is_empty() && rest.held == 0;
         self.note(EventData::ChangesMade(Box::new(ChangesMade { changes: rest })))?;
         under_way.end();
         if is_all {

@@ -48,7 +48,7 @@ impl Workbench<'_> {
         let set = layered.collect()?;
         let list = json!(set).to_string();
         let changed =
-            noted(&set.changes, set.held.len(), String::new(), basics::sha256::Sha256::of(&list));
+            noted(&set.changes, &set.held, String::new(), basics::sha256::Sha256::of(&list));
         if self.noted == Some(changed.sha256)
             || self.noted.is_none() && changed.is_empty() && changed.held == 0
         {
@@ -84,7 +84,7 @@ impl Workbench<'_> {
         if set.is_empty() {
             return Err(Refusal::new("NotFound", "there is nothing to apply", "go on"));
         }
-        let changed = noted(&set.changes, set.held.len(), String::new(), set.sha256());
+        let changed = noted(&set.changes, &set.held, String::new(), set.sha256());
         let mut names: Vec<String> =
             set.changes.iter().map(|change| change.path.to_string()).collect();
         // The strictest first: they decide.
@@ -216,7 +216,7 @@ impl Workbench<'_> {
             return Ok(changed);
         }
         let name = keep(b"[]", redactor, journal)?;
-        let nothing = noted(&[], 0, name, basics::sha256::Sha256::of("[]"));
+        let nothing = noted(&[], &[], name, basics::sha256::Sha256::of("[]"));
         self.noted = Some(nothing.sha256);
         Ok(Box::new(nothing))
     }
@@ -258,6 +258,9 @@ pub(super) fn with_changes(
                 let NotedChanges { added, changed, deleted, paths, .. } = &**changes;
                 let written =
                     json!({"added": added, "changed": changed, "deleted": deleted, "paths": paths});
+                if !changes.held_back.is_empty() {
+                    result.insert("never_applied".to_owned(), json!(changes.held_back));
+                }
                 result.insert("changed_so_far".to_owned(), written);
                 observation.text = Value::Object(result).to_string();
             }

@@ -2,6 +2,7 @@
 
 mod approver;
 pub(crate) mod diff;
+mod ending;
 pub(crate) mod screen;
 
 use std::ffi::OsString;
@@ -10,19 +11,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agent::budget::{Spent, Usage};
-use agent::changes::NotedChanges;
 use agent::model::Cancel;
-use agent::outcome::{Status, StopReason};
-use agent::question::Question;
-use agent::request::Refusal;
-use basics::text::for_terminal_block;
-use permission::{ApprovalRequest, Invocation};
-use runtime::driver::Ending;
+use permission::Invocation;
 use runtime::models::{Choice, Wish};
-use runtime::runner::{Finished, Runner, Wanted};
-use schemars::JsonSchema;
-use serde::Serialize;
+use runtime::runner::{Runner, Wanted};
+use runtime::settings::Apply;
 use skill::index::Index;
 
 use crate::commands::rule_flags::RuleFlags;
@@ -31,6 +24,9 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
 use approver::{Terminal, is_attended};
+use ending::INTERRUPTED;
+pub(crate) use ending::RunResult;
+use ending::Teller;
 use screen::Screen;
 
 /// Do a task with the skills that fit it
@@ -74,57 +70,6 @@ pub(crate) struct Run {
     events: bool,
 }
 
-/// How a run ended.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct RunResult {
-    run_id: String,
-    status: Status,
-    stop_reason: StopReason,
-    answer: String,
-    skills: Vec<String>,
-    usage: Usage,
-    /// What was used.
-    budget: Spent,
-    /// What is asked, where the run waits for an approval.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    approval: Option<Box<ApprovalRequest>>,
-    /// What is asked, where the run waits for an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    question: Option<Box<Question>>,
-    /// What was changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<RunChanges>,
-}
-
-/// What a run changed.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct RunChanges {
-    /// What came to your files.
-    applied: Vec<NotedChanges>,
-    /// What is kept apart from them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept: Option<NotedChanges>,
-    /// The command that applies it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    apply: Option<String>,
-}
-
-/// How many changed files wait, in words.
-fn waits(kept: &NotedChanges) -> String {
-    match kept.count() {
-        1 => "1 changed file waits".to_owned(),
-        count => format!("{count} changed files wait"),
-    }
-}
-
-impl RunChanges {
-    fn of(run: &agent::run::Run) -> Option<Self> {
-        let (applied, kept) = (run.applied().to_vec(), run.pending().cloned());
-        let apply = kept.as_ref().map(|_| format!("skillful runs apply {}", run.id()));
-        (!applied.is_empty() || kept.is_some()).then_some(Self { applied, kept, apply })
-    }
-}
-
 impl Run {
     pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         session.finish_interrupted_installs();
@@ -156,7 +101,24 @@ impl Run {
             Beginning::New(wanted) => runner.work_on(wanted)?,
         };
         screen.finish();
-        report(finished, self.events, output, &screen, approver.denied)
+        let invocation = invocation("run");
+        Teller {
+            output,
+            screen: &screen,
+            invocation: &invocation,
+            model: self.model_options(),
+            events: self.events,
+            denied: approver.denied,
+            keeps: session.layers.config.changes.apply == Apply::Keep,
+        }
+        .tell(finished)
+    }
+
+    /// The options that chose the model.
+    fn model_options(&self) -> Vec<&str> {
+        let options = [("--model", &self.model), ("--base-url", &self.base_url)];
+        let given = options.into_iter().filter_map(|(name, value)| Some([name, value.as_deref()?]));
+        given.flatten().collect()
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
@@ -202,8 +164,6 @@ pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-const INTERRUPTED: u8 = 130;
-
 /// This process's command line, to which approvals can be added.
 pub(crate) fn invocation(command: &str) -> Invocation {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -212,96 +172,4 @@ pub(crate) fn invocation(command: &str) -> Invocation {
     let mut command = vec![OsString::from("skillful")];
     command.extend_from_slice(&arguments[..command_ends]);
     Invocation { command, arguments: arguments[command_ends..].to_vec() }
-}
-
-fn report(
-    Finished { run, ending, unnoted }: Finished,
-    events: bool,
-    output: &Output,
-    screen: &Screen,
-    denied: bool,
-) -> Result<ExitCode, Failure> {
-    let waiting = (StopReason::ApprovalRequired, String::new());
-    let ((stop_reason, answer), approval, question) = match ending {
-        Ending::Finished(outcome) => ((outcome.stop_reason, outcome.answer), None, None),
-        Ending::Suspended(approval) => (waiting, Some(approval), None),
-        Ending::Parked(question) => (waiting, None, Some(question)),
-    };
-    let result = RunResult {
-        run_id: run.id().to_owned(),
-        status: stop_reason.status(),
-        stop_reason,
-        answer,
-        skills: run.skills().into_iter().map(str::to_owned).collect(),
-        usage: run.spent().usage,
-        budget: run.spent(),
-        approval,
-        question,
-        changes: RunChanges::of(&run),
-    };
-    if !events {
-        output.result(&result, |out, _| {
-            match screen.has_shown(&result.answer) || result.answer.is_empty() {
-                true => Ok(()),
-                false => writeln!(out, "{}", for_terminal_block(result.answer.trim_end())),
-            }
-        })?;
-    }
-    if let (Some(question), false) = (&result.approval, output.json) {
-        let needs = Failure::new(
-            Exit::Approval,
-            "ApprovalRequired",
-            format!("this step needs your approval: it {}", question.effect),
-        );
-        return Err(needs.hint(format!("to allow it, run: {}", question.replay)));
-    }
-    if let (Some(question), false) = (&result.question, output.json) {
-        let waits = Failure::new(
-            Exit::Approval,
-            "AnswerRequired",
-            format!("the run waits for your answer: {}", question.question),
-        );
-        let hint = format!("to answer, run: skillful run --resume {} --answer TEXT", result.run_id);
-        return Err(waits.hint(hint));
-    }
-    if let Some(Refusal { code, message, .. }) = unnoted {
-        let message = format!("{code}: {message}; nothing of it was applied");
-        let hint = format!("what it wrote is kept in the folder of the run, {}", result.run_id);
-        return Err(Failure::new(Exit::Failed, "LayerTooLarge", message).hint(hint));
-    }
-    let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
-    // A run that failed or was stopped has said so; its changes are kept.
-    let is_done = result.status == Status::Completed;
-    match (kept, run.unapplied()) {
-        (Some(kept), Some("ApprovalRequired")) if is_done && !output.json => {
-            let message = format!("{} for your approval", waits(kept));
-            let hint = format!(
-                "look at them (`skillful runs changes {0} --diff`), then run: skillful runs apply {0}",
-                result.run_id
-            );
-            return Err(Failure::new(Exit::Approval, "ApprovalRequired", message).hint(hint));
-        }
-        (Some(_), Some("ApprovalRequired")) if is_done => {
-            return Ok(ExitCode::from(Exit::Approval as u8));
-        }
-        (Some(kept), code) => {
-            if let Some("Conflict") = code {
-                output.note(
-                    "Nothing was applied: files changed meanwhile, see `skillful runs changes`.",
-                );
-            }
-            output.note(&format!(
-                "{}; `skillful runs apply {}` applies it.",
-                waits(kept),
-                result.run_id
-            ));
-        }
-        (None, _) => {}
-    }
-    Ok(match result.status {
-        Status::Completed if !denied => ExitCode::SUCCESS,
-        Status::Completed | Status::Blocked => ExitCode::from(Exit::Approval as u8),
-        Status::Cancelled => ExitCode::from(INTERRUPTED),
-        Status::Degraded => ExitCode::from(Exit::Failed as u8),
-    })
 }

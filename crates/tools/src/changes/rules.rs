@@ -4,7 +4,7 @@
 //! that the whole would not. A path counts as what it really is: by each name on the way, and by the folders that
 //! those of agents lead to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 use super::change::Change;
 use super::git::Repositories;
+use super::node::Node;
 use super::orphans::without_orphans;
 use super::path::LayerPath;
 use super::tree::Tree;
@@ -91,6 +92,8 @@ pub enum Reason {
     Hidden,
     /// The folder that it is in is not applied or cannot be replaced.
     Folder,
+    /// It was moved to a place that is never applied.
+    Moved,
     /// Only this bit of the mode is left out; the file itself is applied.
     SetId,
 }
@@ -109,6 +112,9 @@ impl fmt::Display for Reason {
             }
             Self::Hidden => "the file is hidden from the run, so the run cannot delete it",
             Self::Folder => "the folder that it belongs to stays as it is",
+            Self::Moved => {
+                "it was moved to a place that is never applied, so it stays where it was"
+            }
             Self::SetId => {
                 "the file is applied without the bit that lets it run as its owner or group"
             }
@@ -144,13 +150,33 @@ impl Rules {
         let mut guard = Guard::new(self, workspace);
         let mut held = Vec::new();
         let mut kept = Vec::with_capacity(changes.len());
+        let mut unborn = HashSet::new();
         for change in changes {
             let reason = guard.reason(&change.path).or_else(|| repositories.reason(&change));
             match reason {
                 None => kept.push(change),
-                Some(reason) => held.push(Held { path: change.path, reason }),
+                Some(reason) => {
+                    unborn.extend(change.after.as_ref().and_then(Node::sha256));
+                    held.push(Held { path: change.path, reason });
+                }
             }
         }
+        // What was moved to where it never arrives stays where it was.
+        let is_moved = |change: &mut Change| {
+            let content = change.before.as_ref().and_then(Node::sha256);
+            change.after.is_none() && content.is_some_and(|content| unborn.contains(&content))
+        };
+        let moved = kept.extract_if(.., is_moved);
+        held.extend(moved.map(|change| Held { path: change.path, reason: Reason::Moved }));
+        // A repository goes as a whole or stays as a whole.
+        let torn: Vec<LayerPath> = held.iter().filter_map(repository_of_moved).collect();
+        let is_torn = |change: &mut Change| {
+            change.after.is_none() && torn.iter().any(|folder| change.path.is_within(folder))
+        };
+        let left: Vec<Change> = kept.extract_if(.., is_torn).collect();
+        held.extend(
+            left.into_iter().map(|change| Held { path: change.path, reason: Reason::Moved }),
+        );
         let kept = without_orphans(kept, workspace, &mut held);
         (kept, held)
     }
@@ -179,6 +205,12 @@ impl Rules {
         }
         places
     }
+}
+
+/// The repository that something was moved out of.
+fn repository_of_moved(held: &Held) -> Option<LayerPath> {
+    let is_git = |folder: &LayerPath| folder.name() == ".git";
+    (held.reason == Reason::Moved).then(|| held.path.folders().find(is_git)).flatten()
 }
 
 /// Files and folders that are closed, by where they are and by what they are.

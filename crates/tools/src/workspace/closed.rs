@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 
-use super::secrets::STATE;
 use super::real_path;
+use super::secrets::STATE;
 use super::spelling::fold;
 use crate::beneath::IsClosed;
 use crate::platform::PASSING;

@@ -14,6 +14,7 @@ fn changes(outside: u64, in_git: u64) -> Option<Box<NotedChanges>> {
         bytes: 1,
         in_git,
         held: 0,
+        held_back: Vec::new(),
         paths: vec!["a.txt".to_owned()],
         name: "observations/0.txt".to_owned(),
         sha256: basics::sha256::Sha256::of("list"),
