@@ -291,7 +291,7 @@ fn report(
                 );
             }
             output.note(&format!(
-                "{}; `skillful runs apply {}` applies it.",
+                "{}; to apply: `skillful runs apply {}`.",
                 waits(kept),
                 result.run_id
             ));
