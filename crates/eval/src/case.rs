@@ -198,6 +198,9 @@ pub enum Format {
 pub struct ExpectedFile {
     /// Where.
     pub path: PathBuf,
+    /// Where it is judged, if not where the case says.
+    #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// Whether it is there.
     #[serde(default = "yes")]
     pub exists: bool,
@@ -207,6 +210,23 @@ pub struct ExpectedFile {
     /// It is JSON that this schema allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<Value>,
+}
+
+/// Where files are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the run's layer over the workspace: as they would be if all changes were applied.
+    Layer,
+    /// In the workspace itself.
+    Workspace,
+}
+
+impl Case {
+    /// Where its files are judged, if nothing else is said.
+    pub fn place(&self) -> Place {
+        if self.setup.apply { Place::Workspace } else { Place::Layer }
+    }
 }
 
 fn yes() -> bool {

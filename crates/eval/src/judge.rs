@@ -20,7 +20,7 @@ use agent::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, ExpectedContent};
+use crate::case::{Case, ExpectedContent, Place};
 use crate::trace::Trace;
 pub use cost::Cost;
 pub use trigger::Triggered;
@@ -122,8 +122,8 @@ impl Verdict {
 
 /// Where the files of a finished run are.
 pub trait Files {
-    /// The content of a file of the run; nothing where there is none.
-    fn read(&self, path: &Path) -> Option<Vec<u8>>;
+    /// The content of a file; nothing where there is none.
+    fn read(&self, path: &Path, place: Place) -> Option<Vec<u8>>;
 }
 
 /// What is left of a run.
@@ -135,8 +135,8 @@ pub struct Evidence<'a> {
     pub files: Option<&'a dyn Files>,
     /// What the case's `expected/` folder holds.
     pub expected: &'a [ExpectedContent],
-    /// What in the workspace is not as the run found it, where somebody looked.
-    pub touched: &'a [PathBuf],
+    /// What in the workspace is not as the run found it; nothing where nobody looked.
+    pub touched: Option<&'a [PathBuf]>,
     /// Whether the events were seen as they happened, deltas included.
     pub is_live: bool,
 }
@@ -163,7 +163,7 @@ pub fn judge(case: &Case, evidence: &Evidence<'_>) -> Verdict {
     output::judge(case, &trace, &mut checks);
     if let Some(files) = evidence.files {
         files::judge(case, files, &mut checks);
-        files::compare(evidence.expected, files, &mut checks);
+        files::compare(evidence.expected, case.place(), files, &mut checks);
     }
     streaming::judge(case, &trace, evidence.is_live, &mut checks);
     Verdict {

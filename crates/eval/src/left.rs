@@ -7,20 +7,12 @@ use std::path::{Path, PathBuf};
 use runtime::changes::Layered;
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Rules};
 
+use crate::case::Place;
 use crate::folder::Folder;
 use crate::judge::Files;
 
 /// Bytes of a file that is judged.
 const LONGEST: u64 = 64 << 20;
-
-/// Where the files of a run are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judged {
-    /// As the workspace would have them if everything was applied.
-    InLayer,
-    /// As the workspace has them.
-    InWorkspace,
-}
 
 /// The files that a run left behind.
 #[derive(Debug)]
@@ -33,16 +25,14 @@ pub struct Left {
 
 impl Left {
     /// What the run in the folder `run` left in its workspace.
-    pub fn open(workspace: &Path, run: &Path, judged: Judged) -> Result<Self, ChangesError> {
-        let layered = match judged {
-            Judged::InLayer if run.is_dir() => {
-                Layered::open(&state::Folder::open(run)?, workspace, Rules::default())?
-            }
-            _ => None,
+    pub fn open(workspace: &Path, run: &Path) -> Result<Self, ChangesError> {
+        let layered = match run.is_dir() {
+            true => Layered::open(&state::Folder::open(run)?, workspace, Rules::default())?,
+            false => None,
         };
-        let older = match (judged, &layered) {
-            (Judged::InLayer, None) => vec![run.join("sandbox"), run.join("artifacts")],
-            _ => Vec::new(),
+        let older = match &layered {
+            None => vec![run.join("sandbox"), run.join("artifacts")],
+            Some(_) => Vec::new(),
         };
         let layer = layered.map(|mut layered| layered.collect().map(|set| (layered, set)));
         Ok(Self { workspace: workspace.to_owned(), older, layer: layer.transpose()? })
@@ -79,11 +69,14 @@ enum Found {
 }
 
 impl Files for Left {
-    fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        if let Found::Content(content) = self.in_layer(path) {
-            return content;
+    fn read(&self, path: &Path, place: Place) -> Option<Vec<u8>> {
+        let read = |folder: &PathBuf| Folder::open(folder).ok()?.read(path, LONGEST).ok();
+        match (place, self.in_layer(path)) {
+            (Place::Layer, Found::Content(content)) => content,
+            (Place::Layer, Found::Elsewhere) => {
+                std::iter::once(&self.workspace).chain(&self.older).find_map(read)
+            }
+            (Place::Workspace, _) => read(&self.workspace),
         }
-        let mut places = std::iter::once(&self.workspace).chain(&self.older);
-        places.find_map(|place| Folder::open(place).ok()?.read(path, LONGEST).ok())
     }
 }

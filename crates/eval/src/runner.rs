@@ -279,13 +279,13 @@ fn carry_out(job: &Job<'_>, options: &Options, stop: &AtomicBool) -> Result<Carr
     let expected = job.located.expected_contents();
     let expected = expected.map_err(|error| format!("cannot read `expected/`: {error}"))?;
     let run_id = events.first().map_or("", |event| event.run_id.as_str());
-    let files = place.left(&job.located.case, run_id)?;
+    let files = place.left(run_id)?;
     let touched = before.differences(&Tree::of(&place.workspace()));
     let evidence = Evidence {
         events: &events,
         files: Some(&files),
         expected: &expected,
-        touched: &touched,
+        touched: Some(&touched),
         is_live: true,
     };
     let verdict = judge(&job.located.case, &evidence);

@@ -48,6 +48,11 @@ fn template(kind: &str) -> Value {
             "report": report}})
         }
         "resource_loaded" => json!({"skill": "alpha", "chunk": "c1"}),
+        "changes_made" | "changes_applied" | "changes_undone" => {
+            json!({"added": 1, "changed": 0, "deleted": 0, "bytes": 1, "paths": ["a.txt"], "ref": "", "sha256": hash})
+        }
+        "question_asked" => json!({"number": 1, "about": "task", "question": "Which?"}),
+        "question_answered" => json!({"elapsed_ms": 1, "number": 1, "answer": "nobody"}),
         "approval_required" => json!({"approval": approval}),
         "approval_granted" | "approval_denied" => {
             json!({"elapsed_ms": 1, "id": "ap_1", "tool": "run_script", "answer": {"answer": "once"}})

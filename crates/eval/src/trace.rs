@@ -214,6 +214,7 @@ fn is_named(event: &Event, name: &Name<'_>) -> bool {
             EventData::ApprovalGranted(answered) | EventData::ApprovalDenied(answered) => {
                 one(&answered.tool)
             }
+            EventData::ObservationRecorded(recorded) => name.fits(&recorded.code),
             EventData::Error(error) => one(&error.code),
             _ => name.about.is_none(),
         }

@@ -397,7 +397,7 @@ impl Engine {
             || !is_unclear && self.remembers_like(permission, &ruling.pattern, skill)
         {
             Reason::Remembered
-        } else if self.contains(&ruling.reason, request) {
+        } else if self.contains(&ruling, request) {
             Reason::Contained
         } else {
             return ruling;
@@ -406,11 +406,20 @@ impl Engine {
     }
 
     /// Whether the mode answers a question that nobody wrote a rule for.
-    fn contains(&self, reason: &Reason, request: &impl Request) -> bool {
+    fn contains(&self, ruling: &Ruling, request: &impl Request) -> bool {
         self.mode == Mode::Contained
-            && is_nobodys(reason)
+            && is_nobodys(&ruling.reason)
+            && !self.is_asked_for(request.permission(), &ruling.pattern)
             && request.permission().can_be_contained()
             && request.is_contained()
+    }
+
+    /// Whether somebody wants to be asked, also where that is what would happen anyway.
+    fn is_asked_for(&self, permission: Permission, pattern: &str) -> bool {
+        let subject = Subject::new(permission, pattern);
+        let written = self.layers.iter().filter(|(layer, _)| *layer != Layer::Defaults);
+        let mut last = written.filter_map(|(layer, rules)| rules.last_match(&subject, layer.named()));
+        last.any(|rule| rule.action == Effect::Ask)
     }
 
     fn remembers(&self, permission: Permission, pattern: &str, skill: Option<&SkillHash>) -> bool {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use agent::changes::NotedChanges;
+use agent::event::{Event, EventData};
 use basics::sha256::Sha256;
 use state::{Access, Folder};
 use tools::changes::{
@@ -19,6 +20,7 @@ use tools::changes::{
 };
 
 pub(crate) use kept::UnderWay;
+pub(crate) use kept::number_of;
 pub use kept::{KeptRun, ProducedFile, rules};
 
 /// The folder of a run's layer.
@@ -131,6 +133,11 @@ impl Layered {
         let name = plan_name(applied.number);
         let sha256 = hash_of(run, &name)?;
         Ok(noted(&changes, 0, name, sha256))
+    }
+
+    /// Takes what was applied under a number in an earlier process for what the workspace has now.
+    pub(crate) fn settle_number(&mut self, run: &Folder, number: u32) -> Result<(), ChangesError> {
+        self.settle(run, &paths(run, number)?)
     }
 
     /// Notes what the workspace has after this program itself has changed it.
@@ -248,6 +255,33 @@ fn applied_numbers(run: &Folder) -> Result<Vec<u32>, ChangesError> {
                 .map(|(number, _)| number)
                 .collect())
         }
+    }
+}
+
+/// What was applied and is noted nowhere: a kill came between. Which of the paths are new is not known any more.
+pub(crate) fn unnoted(run: &Folder, events: &[Event]) -> Result<Vec<NotedChanges>, ChangesError> {
+    let mut found = Vec::new();
+    for number in applied_numbers(run)? {
+        let name = plan_name(number);
+        if events.iter().any(|event| names(event) == Some(&name)) {
+            continue;
+        }
+        let paths = paths(run, number)?;
+        found.push(NotedChanges {
+            changed: paths.len() as u64,
+            paths: paths.iter().take(NAMED).map(ToString::to_string).collect(),
+            ..noted(&[], 0, name.clone(), hash_of(run, &name)?)
+        });
+    }
+    Ok(found)
+}
+
+/// What an event says was applied or taken back.
+fn names(event: &Event) -> Option<&String> {
+    match &event.data {
+        EventData::ChangesApplied(one) => Some(&one.changes.name),
+        EventData::ChangesUndone(one) => Some(&one.changes.name),
+        _ => None,
     }
 }
 

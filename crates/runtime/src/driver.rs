@@ -58,13 +58,10 @@ pub trait Toolbox {
         let _ = (redactor, journal);
         None
     }
-    /// The same, whatever was noted before: for a run whose child run has written.
-    fn restate_changes(
-        &mut self,
-        redactor: &Redactor,
-        journal: &mut Journal,
-    ) -> Option<Box<NotedChanges>> {
-        self.note_changes(redactor, journal)
+    /// What reached the workspace before an interruption, and was not noted.
+    fn note_applied(&mut self, journal: &Journal) -> Option<Box<NotedChanges>> {
+        let _ = journal;
+        None
     }
     /// Keeps an answer that is a secret for the programs of the run.
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
@@ -133,6 +130,10 @@ pub trait Clock {
     fn now(&self) -> jiff::Timestamp;
     /// Since the run began, earlier processes included.
     fn elapsed(&self) -> Duration;
+    /// Does not count this time: a person was asked.
+    fn leave_out(&self, time: Duration) {
+        let _ = time;
+    }
     /// Lets time pass, until somebody wants to stop.
     fn pause(&self, time: Duration, cancel: &Cancel) {
         const PATIENCE: Duration = Duration::from_millis(20);
@@ -385,15 +386,26 @@ impl Driver<'_> {
         let request = prepared.request().unwrap_or(noted.request);
         if !request.read_only {
             hand.held = Held::Nothing;
-            // What it wrote until then is in the layer.
-            let observation = Observation {
-                changes: self.toolbox.note_changes(self.redactor, journal),
-                ..Observation::failed(&interrupted())
-            };
-            return Ok(Next::tell(Input::Observed(observation)));
+            return Ok(Next::tell(Input::Observed(self.interrupted(noted.action, journal))));
         }
         let is_same = matches!(hand.held, Held::Approved(_)) && self.is_as(&prepared, noted);
         Ok(if is_same { Next::Again } else { Next::tell(Input::Prepared(prepared)) })
+    }
+
+    /// What is known of an action that was interrupted: what it wrote until then is in the layer, and changes arrive
+    /// all or not at all.
+    fn interrupted(&mut self, action: &Action, journal: &mut Journal) -> Observation {
+        let applied = match action {
+            Action::ApplyChanges { .. } => self.toolbox.note_applied(journal),
+            _ => None,
+        };
+        let changes = self.toolbox.note_changes(self.redactor, journal);
+        match applied {
+            Some(_) => {
+                Observation { applied, changes, ..Observation::of("Applied to the workspace.") }
+            }
+            None => Observation { changes, ..Observation::failed(&interrupted()) },
+        }
     }
 
     /// Whether what was prepared is what was noted, which is without secrets.
@@ -406,7 +418,10 @@ impl Driver<'_> {
 
     /// Puts the question to a person; the proof goes to the hand. Where nobody is there, it stays there as it is.
     fn answer(&mut self, asking: Box<Asking>, hand: &mut InHand) -> Next {
-        let Some(answer) = self.approver.ask(&asking.question) else {
+        let asked = Instant::now();
+        let answer = self.approver.ask(&asking.question);
+        self.clock.leave_out(asked.elapsed());
+        let Some(answer) = answer else {
             let question = Box::new(asking.question.clone());
             hand.held = Held::Asking(asking);
             return Next::End(Ending::Suspended(question));
@@ -427,7 +442,10 @@ impl Driver<'_> {
 
     /// Puts a question to a person. An approved plan changes what may be done from now on.
     fn question(&mut self, question: &Question, hand: &InHand) -> Next {
-        let answer = match (self.approver.question(&hand.question(question)), question.about) {
+        let asked = Instant::now();
+        let answer = self.approver.question(&hand.question(question));
+        self.clock.leave_out(asked.elapsed());
+        let answer = match (answer, question.about) {
             (Some(answer), _) => answer,
             // A run that nobody extends ends as it would have.
             (None, About::Limit(_)) => QuestionAnswer::Nobody,
@@ -510,7 +528,7 @@ impl Driver<'_> {
         let spent = Some(child.spent());
         // It worked in the same layer.
         let changes = match child.pending() {
-            Some(_) => self.toolbox.restate_changes(self.redactor, journal),
+            Some(_) => self.toolbox.note_changes(self.redactor, journal),
             None => None,
         };
         let observation =

@@ -162,6 +162,8 @@ impl<'a> Runner<'a> {
 
     /// Goes on with a run of this project that was interrupted, or waits for an approval.
     pub fn resume(self, run_id: &str) -> Result<Finished, Failure> {
+        // It may be this run that was changing files when it was killed.
+        self.runtime.finish_interrupted_changes();
         self.drive(|stage| stage.resume(run_id))
     }
 

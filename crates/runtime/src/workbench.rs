@@ -110,7 +110,7 @@ impl Toolbox for Workbench<'_> {
                 let entry = self.entry(skill)?;
                 Ok(of_skills(action, &[entry], means.engine))
             }
-            Action::RunScript { .. } => self.prepare_script(action),
+            Action::RunScript { .. } => self.prepare_script(action, means.engine),
             Action::ApplyChanges { paths, .. } => self.prepare_apply(action, paths, means.engine),
             Action::ReadObservation { reference, .. } => Ok(request::read_back(action, reference)),
             Action::CallTool { tool, .. } => match Tool::from_name(tool) {
@@ -184,16 +184,15 @@ impl Toolbox for Workbench<'_> {
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Option<Box<NotedChanges>> {
+        if !self.has_layer() {
+            return None;
+        }
         self.see_layer().ok()?;
-        self.changed(self.last_beginning(), redactor, journal).ok().flatten()
+        self.rest(self.last_beginning(), redactor, journal).ok()
     }
 
-    fn restate_changes(
-        &mut self,
-        redactor: &Redactor,
-        journal: &mut Journal,
-    ) -> Option<Box<NotedChanges>> {
-        self.rest(redactor, journal).ok()
+    fn note_applied(&mut self, journal: &Journal) -> Option<Box<NotedChanges>> {
+        self.applied_unnoted(journal).ok().flatten().map(Box::new)
     }
 
     fn keep_secret(&mut self, secret: &str) -> QuestionAnswer {
@@ -227,10 +226,21 @@ pub fn tidy(run: &Run, journal: &Journal, layer: Keeping) {
     if run.outcome().is_none() {
         return;
     }
-    let mut leftovers = vec!["sandbox", "artifacts"];
-    if run.pending().is_none() && layer == Keeping::No {
-        leftovers.extend(OF_A_LAYER);
+    remove(&["sandbox", "artifacts"], journal);
+    if layer == Keeping::No {
+        see_anew(run, journal);
     }
+}
+
+/// Lets a run that nothing works on see the workspace as it is, where its layer has nothing that is not there: else what
+/// was applied once would hide what others make of it.
+pub fn see_anew(run: &Run, journal: &Journal) {
+    if run.pending().is_none() {
+        remove(&OF_A_LAYER, journal);
+    }
+}
+
+fn remove(leftovers: &[&str], journal: &Journal) {
     for name in leftovers {
         // What cannot be removed stays in the run's own folder and harms nobody.
         let _ = journal.state().remove_tree(name);

@@ -46,9 +46,20 @@ pub(crate) const SKILLS: &[(&str, &[BuiltinFile])] = &[
         "scripts/report.sh",
     ),
     skill!(
+        "data-cleanup":
+        "SKILL.md",
+        "scripts/clean.py",
+    ),
+    skill!(
+        "file-organizer":
+        "SKILL.md",
+        "scripts/organize.py",
+    ),
+    skill!(
         "git-release-notes":
         "SKILL.md",
         "references/templates.md",
+        "scripts/commits.sh",
     ),
     skill!(
         "skill-author":

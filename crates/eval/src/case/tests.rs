@@ -88,6 +88,10 @@ fn what_makes_no_sense_is_refused() {
             "a.json: case `a`: `json_schema` cannot be used",
         ),
         (
+            r#"{"id": "a", "input": "x", "setup": {"no_questions": true, "answers": ["A"]}}"#,
+            "a.json: case `a`: with `no_questions`, nobody gives the `answers`",
+        ),
+        (
             r#"{"id": "a", "input": "x", "mock": {"turns": [{"action": {"type": "dance"}}]}}"#,
             "a.json: case `a`: `mock`: ",
         ),

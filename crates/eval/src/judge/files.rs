@@ -4,21 +4,33 @@ use basics::sha256::Sha256;
 
 use super::output::fits;
 use super::{Checks, Dimension, Files};
-use crate::case::{Case, ExpectedContent, ExpectedFile};
+use crate::case::{Case, ExpectedContent, ExpectedFile, Place};
 
 pub(super) fn judge(case: &Case, files: &dyn Files, checks: &mut Checks) {
     for expected in &case.expect.files {
         let path = expected.path.display();
-        let result = checked(expected, files.read(&expected.path).as_deref());
+        let place = expected.place.unwrap_or(case.place());
+        let result = checked(expected, files.read(&expected.path, place).as_deref());
         let result = result.map(|()| format!("`{path}` is as expected"));
-        checks.add(Dimension::Files, result.map_err(|wrong| format!("`{path}`: {wrong}")), []);
+        let place = match expected.place {
+            Some(Place::Layer) => " in the layer",
+            Some(Place::Workspace) => " in the workspace",
+            None => "",
+        };
+        let result = result.map_err(|wrong| format!("`{path}`{place}: {wrong}"));
+        checks.add(Dimension::Files, result, []);
     }
 }
 
 /// Holds files against those that the case keeps in `expected/`.
-pub(super) fn compare(expected: &[ExpectedContent], files: &dyn Files, checks: &mut Checks) {
+pub(super) fn compare(
+    expected: &[ExpectedContent],
+    place: Place,
+    files: &dyn Files,
+    checks: &mut Checks,
+) {
     for ExpectedContent { path, bytes } in expected {
-        let difference = match files.read(path) {
+        let difference = match files.read(path, place) {
             None => Some("should be there, but is not".to_owned()),
             Some(found) => difference(&found, bytes),
         };

@@ -2,6 +2,7 @@
 
 mod doctored;
 mod expectations;
+mod hands;
 
 use serde_json::{Value, json};
 
@@ -122,7 +123,7 @@ fn case(json: Value) -> Case {
 
 /// What the judges find wrong: dimension and message.
 fn wrong(case: &Case, events: &[Event]) -> Vec<(&'static str, String)> {
-    let verdict = judge(case, &Evidence { events, files: None, expected: &[], touched: &[], is_live: true });
+    let verdict = judge(case, &Evidence { events, files: None, expected: &[], touched: None, is_live: true });
     let failed = verdict.checks.iter().filter(|check| !check.passed);
     failed.map(|check| (check.dimension.as_str(), check.message.clone())).collect()
 }
@@ -139,7 +140,7 @@ fn a_run_that_keeps_all_promises_passes_in_every_dimension() {
         "constraints": {"max_turns": 4, "deny_tools": ["network_request"]}
     }));
     let verdict =
-        judge(&case, &Evidence { events: &events, files: None, expected: &[], touched: &[], is_live: true });
+        judge(&case, &Evidence { events: &events, files: None, expected: &[], touched: None, is_live: true });
     assert!(verdict.passed(), "{:?}", verdict.checks);
     let judged =
         [Dimension::Trigger, Dimension::Sequence, Dimension::Disclosure, Dimension::Security];
@@ -188,7 +189,7 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
         log.add("error", json!({"code": "ModelError", "message": "no route"}));
         log.finish(stop_reason, "nothing was done");
         let case = case(json!({"expect": expected}));
-        let evidence = Evidence { events: &log.events, files: None, expected: &[], touched: &[], is_live: false };
+        let evidence = Evidence { events: &log.events, files: None, expected: &[], touched: None, is_live: false };
         let verdict = judge(&case, &evidence);
         assert_eq!(verdict.error.as_deref(), error, "{stop_reason}");
         assert!(!verdict.passed() || error.is_none());
@@ -204,7 +205,7 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
     }
     let mut events = good();
     events.pop();
-    let evidence = Evidence { events: &events, files: None, expected: &[], touched: &[], is_live: false };
+    let evidence = Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false };
     let error = judge(&case(json!({})), &evidence).error;
     assert_eq!(error.as_deref(), Some("the run broke (`cut_off`)"));
 }
@@ -243,7 +244,7 @@ proptest::proptest! {
             }
         }
         let case = case(json!({"expect": {"skills_any_of": ["alpha"]}}));
-        let verdict = judge(&case, &Evidence { events: &events, files: None, expected: &[], touched: &[], is_live: true });
+        let verdict = judge(&case, &Evidence { events: &events, files: None, expected: &[], touched: None, is_live: true });
         proptest::prop_assert!(!verdict.checks.is_empty());
     }
 }

@@ -69,3 +69,56 @@ fn a_case_makes_the_same_decisions_and_expects_the_same() {
     assert_eq!(turns[1].action, Some(run));
     assert_eq!(turns[2].action, Some(answer));
 }
+
+#[test]
+fn commands_questions_and_changes_become_part_of_a_case() {
+    let planned = |action: &Value, initiator: &str| {
+        ("action_planned", json!({"action": action, "initiator": initiator}))
+    };
+    let allowed = |patterns: Value| {
+        let prepared = json!({"verdict": "allowed", "decision": {"action": "allow"}, "request": {"patterns": patterns}});
+        ("action_validated", json!({"stage": "permission", "ok": true, "prepared": prepared}))
+    };
+    let run = |command: &str| json!({"type": "call_tool", "payload": {"tool": "run_command", "params": {"command": command}}});
+    let (copy, unclear) = (run("cp -p in.csv out.csv && ls"), run("echo $(date)"));
+    let ask = json!({"type": "ask_user", "payload": {"question": "Which?"}});
+    let events = events(vec![
+        ("run_started", json!({"setup": {"request": "go", "mode": "plan"}})),
+        planned(&copy, "model"),
+        allowed(json!(["cp -p in.csv out.csv"])),
+        ("action_executed", json!({})),
+        ("changes_made", json!({})),
+        planned(&ask, "model"),
+        ("question_asked", json!({})),
+        ("question_answered", json!({"answer": {"said": ["A", "B"]}})),
+        ("question_asked", json!({"about": "plan"})),
+        ("question_answered", json!({"answer": {"carry_out": "ask"}})),
+        planned(&json!({"type": "apply_changes", "payload": {}}), "run"),
+        allowed(json!(["out.csv"])),
+        ("action_executed", json!({})),
+        ("changes_applied", json!({})),
+    ]);
+    let case = case_of("copy", &events);
+    assert_eq!(case.setup.files, [PathBuf::from("in.csv"), PathBuf::from("out.csv")]);
+    assert_eq!(case.setup.approve, ["run_command:cp -p in.csv out.csv"]);
+    assert_eq!(case.setup.answers, ["A, B", "ask"]);
+    assert!(case.setup.apply && !case.setup.yes && !case.setup.no_questions);
+    assert_eq!(case.setup.config, *json!({"mode": "plan"}).as_object().unwrap());
+    let order = json!(case.expect.action_sequence_constraints);
+    assert_eq!(
+        order,
+        json!([
+            {"must_occur": "run_command:cp -p in.csv out.csv", "before": "apply_changes"},
+            {"must_occur": "apply_changes", "before": "changes_applied"},
+            {"must_occur": "changes_applied"},
+        ])
+    );
+    let events = self::events(vec![
+        planned(&unclear, "model"),
+        allowed(json!(["echo $(date)"])),
+        ("action_executed", json!({})),
+        ("question_answered", json!({"answer": "nobody"})),
+    ]);
+    let case = case_of("unclear", &events);
+    assert!(case.setup.yes && case.setup.no_questions && !case.setup.apply);
+}

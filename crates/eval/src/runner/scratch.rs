@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::{Job, Options};
 use crate::case::Case;
 use crate::folder::{Folder, FolderError, Quota};
-use crate::left::{Judged, Left};
+use crate::left::Left;
 
 /// The permission to change the workspace.
 const APPLY: &str = "apply_changes";
@@ -179,11 +179,10 @@ impl Scratch {
         command
     }
 
-    /// The files of the run, where the case wants them to be judged.
-    pub(super) fn left(&self, case: &Case, run_id: &str) -> Result<Left, String> {
-        let judged = if case.setup.apply { Judged::InWorkspace } else { Judged::InLayer };
+    /// The files that the run left behind.
+    pub(super) fn left(&self, run_id: &str) -> Result<Left, String> {
         let run = self.workspace().join(".agent/runs").join(run_id);
-        Left::open(&self.workspace(), &run, judged)
+        Left::open(&self.workspace(), &run)
             .map_err(|error| format!("cannot read what the run changed: {error}"))
     }
 

@@ -42,7 +42,12 @@ case "$request" in
   meet-2) answer "$(cat "$(dirname "$0")/meeting")";;
   alone-*) echo "+$request" >> "$(dirname "$0")/log"; echo "-$request" >> "$(dirname "$0")/log"; answer done;;
   *Statement:*) answer "$SAYS";;
-  write) echo made > out.txt; answer made;;
+  write) mkdir -p .agent/runs/r/layer/upper; echo made > .agent/runs/r/layer/upper/out.txt; answer made;;
+  ask) printf '{"v":1,"seq":1,"ts":"","run_id":"r","turn":1,"type":"question_asked","data":{"number":1,"about":"task","question":"Which?"},"prev":""}\n'; exit 3;;
+  --answer=again) for request in ask; do printf '{"v":1,"seq":2,"ts":"","run_id":"r","turn":1,"type":"question_asked","data":{"number":2,"about":"task","question":"Which?"},"prev":""}\n'; exit 3; done;;
+  --answer=*) answer "$*";;
+  log) answer "$(git log --format=%s | tr '\n' '|') $(git status --short)";;
+  smuggle) echo made > out.txt; answer made;;
 esac
 "#;
 
@@ -283,6 +288,52 @@ fn what_a_run_writes_can_be_judged() {
     let results = world.run(&[case], &world.options());
     assert!(results["write"].passed, "{:?}", results["write"]);
     assert!(world.folder.path().join("records").join(&results["write"].record).is_file());
+}
+
+#[test]
+fn a_workspace_that_changed_by_itself_is_a_failed_case() {
+    let world = World::new();
+    let results = world.run(&[world.located("smuggle", json!({}))], &world.options());
+    let checks = &results["smuggle"].verdict.as_ref().unwrap().checks;
+    let wrong: Vec<&str> = checks.iter().filter(|c| !c.passed).map(|c| c.message.as_str()).collect();
+    assert_eq!(wrong, ["`out.txt` changed, but was not applied"]);
+}
+
+#[test]
+fn questions_are_answered_one_after_the_other() {
+    let world = World::new();
+    let answered = |answers: Value| {
+        let case = world.located("ask", json!({"setup": {"answers": answers}}));
+        world.run(&[case], &world.options())["ask"].answer.clone()
+    };
+    assert_eq!(answered(json!([])), None);
+    assert_eq!(answered(json!(["again"])), None);
+    for answers in [json!(["Q1"]), json!(["again", "Q1", "never"])] {
+        let said = answered(answers).unwrap();
+        assert!(said.ends_with("--resume r --answer=Q1"), "{said}");
+        assert!(said.starts_with("run --events --quiet --model offline --project-config "), "{said}");
+    }
+}
+
+#[test]
+fn what_a_case_says_about_hands_is_handed_over() {
+    let world = World::new();
+    let apply = json!({"setup": {"apply": true}});
+    assert_eq!(world.answer("config", apply), "{permissions:{apply_changes:{*:allow}}}");
+    let silent = world.answer("arguments", json!({"setup": {"no_questions": true}}));
+    assert!(silent.contains(" --no-questions -- "), "{silent}");
+}
+
+#[test]
+fn commits_make_the_workspace_a_repository() {
+    if std::process::Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: not installed: git");
+        return;
+    }
+    let world = World::new();
+    fs::write(world.folder.path().join("a.txt"), "a").unwrap();
+    let setup = json!({"setup": {"files": ["a.txt"], "commits": ["one", "-two"]}});
+    assert_eq!(world.answer("log", setup), "-two|one| ");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use skill::index::Index;
 use state::{Durability, Folder};
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Recovered, Rules, Selection};
 
-use super::{APPLIED, Layered, OF_A_LAYER, hash_of, noted, plan_name, recover, undo};
+use super::{APPLIED, Layered, OF_A_LAYER, hash_of, noted, recover, undo, unnoted};
 use crate::journal::{Journal, JournalError, has_ended};
 use crate::open::Runtime;
 use crate::runner::{check_workspace, read_setup};
@@ -187,14 +187,7 @@ impl KeptRun {
             }
         }
         // A kill may have come between applying and noting it.
-        for number in super::applied_numbers(&self.run)? {
-            let name = plan_name(number);
-            let is_known = self.events.iter().any(|event| names(event) == Some(&name));
-            if !is_known {
-                let sha256 = hash_of(&self.run, &name)?;
-                applied.push(noted(&[], 0, name, sha256));
-            }
-        }
+        applied.extend(unnoted(&self.run, &self.events)?);
         Ok(applied)
     }
 
@@ -231,15 +224,6 @@ impl KeptRun {
 
     fn note(&mut self, data: EventData) -> Result<(), JournalError> {
         self.journal.add_epilogue(data, jiff::Timestamp::now())
-    }
-}
-
-/// What an event says was applied or taken back.
-fn names(event: &Event) -> Option<&String> {
-    match &event.data {
-        EventData::ChangesApplied(one) => Some(&one.changes.name),
-        EventData::ChangesUndone(one) => Some(&one.changes.name),
-        _ => None,
     }
 }
 
@@ -290,7 +274,7 @@ pub(crate) fn media_type(path: &str) -> &'static str {
 }
 
 /// `applied/0001/plan.json` is number 1.
-fn number_of(name: &str) -> Option<u32> {
+pub(crate) fn number_of(name: &str) -> Option<u32> {
     name.strip_prefix(APPLIED)?.strip_prefix('/')?.strip_suffix("/plan.json")?.parse().ok()
 }
 

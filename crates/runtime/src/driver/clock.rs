@@ -13,12 +13,14 @@ pub struct SystemClock {
     began: Instant,
     /// What earlier processes spent on the run.
     before: Duration,
+    /// What people took for their answers.
+    left_out: Cell<Duration>,
 }
 
 impl SystemClock {
     /// A clock that starts now, for a run on which `before` was spent already.
     pub fn starting(before: Duration) -> Self {
-        Self { began: Instant::now(), before }
+        Self { began: Instant::now(), before, left_out: Cell::default() }
     }
 }
 
@@ -28,7 +30,11 @@ impl Clock for SystemClock {
     }
 
     fn elapsed(&self) -> Duration {
-        self.before + self.began.elapsed()
+        self.before + self.began.elapsed().saturating_sub(self.left_out.get())
+    }
+
+    fn leave_out(&self, time: Duration) {
+        self.left_out.set(self.left_out.get().saturating_add(time));
     }
 }
 
@@ -53,6 +59,10 @@ impl Clock for SkippingClock {
 
     fn elapsed(&self) -> Duration {
         self.own.elapsed().saturating_add(self.skipped.get())
+    }
+
+    fn leave_out(&self, time: Duration) {
+        self.own.leave_out(time);
     }
 
     fn pause(&self, time: Duration, _: &Cancel) {

@@ -10,8 +10,8 @@ use permission::{Approved, Engine, Permission, Risk};
 use serde_json::{Value, json};
 use tools::changes::{ChangeSet, LayerPath, Selection};
 
-use super::{Workbench, keep};
-use crate::changes::{UnderWay, is_in_git, noted, part};
+use super::{Workbench, io_error, keep};
+use crate::changes::{UnderWay, is_in_git, noted, number_of, part, unnoted};
 use crate::driver::Means;
 use crate::journal::{Journal, Redactor};
 
@@ -179,7 +179,7 @@ impl Workbench<'_> {
         let applied = layered.apply(run, &plan)?;
         under_way.end();
         let text = format!("Applied to the workspace: {}", counts(&applied));
-        let rest = self.rest(means.redactor, journal)?;
+        let rest = self.rest(SystemTime::now(), means.redactor, journal)?;
         Ok(Observation {
             applied: Some(Box::new(applied)),
             changes: Some(rest),
@@ -187,14 +187,32 @@ impl Workbench<'_> {
         })
     }
 
+    /// What was applied before a kill came, if anything was and nobody noted it; the layer knows it from now on.
+    pub(super) fn applied_unnoted(
+        &mut self,
+        journal: &Journal,
+    ) -> Result<Option<NotedChanges>, Refusal> {
+        let events = journal.events().map_err(|error| io_error(&error))?;
+        let Some(applied) = unnoted(self.run()?, &events)?.pop() else { return Ok(None) };
+        self.see_layer()?;
+        let layered = self.seen.as_mut().and_then(|seen| seen.layered.as_mut());
+        if let (Some(layered), Some(run), Some(number)) =
+            (layered, &self.run, number_of(&applied.name))
+        {
+            layered.settle_number(run, number)?;
+        }
+        Ok(Some(applied))
+    }
+
     /// What is left in the layer, also where that is nothing.
     pub(super) fn rest(
         &mut self,
+        since: SystemTime,
         redactor: &Redactor,
         journal: &mut Journal,
     ) -> Result<Box<NotedChanges>, Refusal> {
         self.noted = None;
-        if let Some(changed) = self.changed(SystemTime::now(), redactor, journal)? {
+        if let Some(changed) = self.changed(since, redactor, journal)? {
             return Ok(changed);
         }
         let name = keep(b"[]", redactor, journal)?;

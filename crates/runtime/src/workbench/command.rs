@@ -10,7 +10,7 @@ use agent::observation::{Observation, SelectedSkill};
 use agent::request::{Refusal, Request};
 use basics::inner_path::InnerPath;
 use permission::params::{Needs, RunCommand};
-use permission::{Approved, Pattern, Permission, Risk, Tool};
+use permission::{Approved, Engine, Mode, Pattern, Permission, Risk, Tool};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skill::load::{Files, LoadError, check_trusted};
@@ -42,10 +42,10 @@ impl Workbench<'_> {
         let line = shell::read(&wanted.command);
         check_skill(action, &wanted, &line, means.selected)?;
         let unclear = line.doubts();
-        let (stands, contained) = self.walls()?;
+        let (stands, contained) = self.walls(means.engine)?;
         let doubts = unclear.as_ref().map(|doubts| format!("; look closely: {doubts}"));
         Ok(Request {
-            patterns: line.patterns(&wanted.command),
+            patterns: patterns(&line, &wanted.command),
             shadows: line.shadows(),
             always: line.always().unwrap_or_default(),
             unclear,
@@ -63,10 +63,24 @@ impl Workbench<'_> {
     }
 
     /// What would stand around a program, in words, and whether that is everything.
-    pub(super) fn walls(&mut self) -> Result<(String, bool), Refusal> {
+    pub(super) fn walls(&mut self, engine: &Engine) -> Result<(String, bool), Refusal> {
         let view = self.view()?;
         let applied = view.applied(&self.scripts.kernel, &self.scripts.confinement)?;
-        Ok((walls(&applied), is_contained(&applied)))
+        let (mut stands, contained) = (walls(&applied), is_contained(&applied));
+        if !contained && engine.mode() == Mode::Contained {
+            let missing: Vec<String> = applied
+                .missing
+                .iter()
+                .map(|feature| json!(feature).as_str().unwrap_or_default().replace('_', " "))
+                .collect();
+            let why = match (missing.is_empty(), view.reason()) {
+                (false, _) => format!("no {}", missing.join(", no ")),
+                (true, Some(reason)) => reason.to_owned(),
+                (true, None) => "the sandbox is off".to_owned(),
+            };
+            stands += &format!("; it asks in the mode `contained`, because not every wall stands ({why})");
+        }
+        Ok((stands, contained))
     }
 
     pub(super) fn run_command(
@@ -224,6 +238,17 @@ fn inner_folder(inner: &str) -> Result<PathBuf, Refusal> {
     Ok(InnerPath::new(inner).map_err(LoadError::from)?.as_str().into())
 }
 
+/// What rules are asked about. Where nothing needs a rule by itself, it is all of it: each command asks.
+fn patterns(line: &shell::Line, text: &str) -> Vec<String> {
+    match line.patterns(text) {
+        patterns if patterns.is_empty() => line.commands.iter().map(shell::Command::text).collect(),
+        patterns => patterns,
+    }
+}
+
+/// What a skill that is narrowed to some commands may run besides: it changes nothing but where the next one starts.
+const PASSING: [&str; 5] = ["cd", "pwd", "true", "false", ":"];
+
 /// Holds a command to those that the acting skill may run: the one that is named, or any that is loaded.
 fn check_skill(
     action: &Action,
@@ -252,7 +277,11 @@ fn check_skill(
                 false => continue,
             }
         };
-        if line.is_clear() && line.ruled().all(|command| is_among(&command.text(), patterns)) {
+        let may_run = |command: &shell::Command| {
+            let passes = command.words.first().is_some_and(|word| PASSING.contains(&word.as_str()));
+            passes || is_among(&command.text(), patterns)
+        };
+        if line.is_clear() && line.commands.iter().all(may_run) {
             return Ok(());
         }
         refused = refused.or(Some((skill.name.clone(), patterns.join(", "))));

@@ -53,7 +53,7 @@ pub(super) fn observed(exit: &Exit, [stdout, stderr]: &[Kept; 2]) -> Observation
     }
     if exit.applied.view == Some(ViewKind::ReadOnly) {
         result["note"] =
-            json!("the workspace can only be read here: write to /tmp or the home folder");
+            json!("the workspace can only be read here: write to the folders in $TMPDIR and $HOME");
     }
     let code = failure_code(exit.ending);
     if let Some(code) = code {

@@ -11,7 +11,7 @@ use agent::request::{Refusal, Request};
 use basics::inner_path::InnerPath;
 use basics::sha256::Sha256;
 use basics::skill::Source;
-use permission::{Approved, Permission, Risk, SkillHash};
+use permission::{Approved, Engine, Permission, Risk, SkillHash};
 use serde_json::json;
 use skill::index::Entry;
 use skill::load::{CopyError, Files, LoadError};
@@ -41,7 +41,11 @@ pub struct ScriptSettings {
 }
 
 impl Workbench<'_> {
-    pub(super) fn prepare_script(&mut self, action: &Action) -> Result<Request, Refusal> {
+    pub(super) fn prepare_script(
+        &mut self,
+        action: &Action,
+        engine: &Engine,
+    ) -> Result<Request, Refusal> {
         let Action::RunScript { skill, relative_path, .. } = action else {
             return Err(Refusal::new("InvalidAction", "not a script", ""));
         };
@@ -53,7 +57,7 @@ impl Workbench<'_> {
         let command = self.scripts.interpreters.command(path.as_ref(), &bytes)?;
         let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let content = files.content().hash();
-        let (stands, contained) = self.walls()?;
+        let (stands, contained) = self.walls(engine)?;
         let mut effect = format!("runs {program} {stands}");
         if modified {
             effect += "; the skill was changed since it was installed";

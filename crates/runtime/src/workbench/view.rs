@@ -132,7 +132,7 @@ impl Workbench<'_> {
             (ViewKind::ReadOnly, reason) => Err(Refusal::new(
                 "ReadOnlyView",
                 format!("files can only be read here: {}", reason.unwrap_or("there is no layer")),
-                "put results into the final answer, or into files below /tmp",
+                "put results into the final answer",
             )),
             _ => Ok(()),
         }

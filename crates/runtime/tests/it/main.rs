@@ -6,3 +6,4 @@ mod record;
 mod slow;
 mod support;
 mod verify;
+mod work;

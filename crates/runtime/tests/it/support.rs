@@ -151,7 +151,7 @@ impl World {
         let mut driver = Driver {
             model: &mut Lines::new(scenario, &hooks),
             toolbox: &mut Hands::new(&self.folder.join("effects"), &hooks),
-            engine: &mut Engine::new("/project", Configuration::default()),
+            engine: &mut Engine::new("/project", rules()),
             approver: &mut Person(scenario.answer.clone()),
             grants: None,
             listener: &mut hooks.clone(),
@@ -165,6 +165,12 @@ impl World {
         journal.finish(run).unwrap();
         ending
     }
+}
+
+/// What is denied here; everything else is as by default.
+fn rules() -> Configuration {
+    let user = serde_json::from_str(r#"{"write_file": "deny"}"#).unwrap();
+    Configuration { user, ..Configuration::default() }
 }
 
 /// Who makes the records of these tests.

@@ -131,10 +131,15 @@ impl Person for Asking {
         match self {
             Self::Not => None,
             Self::Meanwhile(peer) => {
-                let asked = peer.create_elicitation(form(question, Reach::Session)).await;
+                // The changes of each call are looked at.
+                let reach = match question.request.tool {
+                    Permission::ApplyChanges => Reach::Request,
+                    _ => Reach::Session,
+                };
+                let asked = peer.create_elicitation(form(question, reach)).await;
                 Some(asked.map_or_else(
                     |_| Said::No(Some("the question was not answered".to_owned())),
-                    |result| understand(&result, Reach::Session),
+                    |result| understand(&result, reach),
                 ))
             }
             // Whoever calls again would run it again.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agent::action::{Action, Decision};
 use agent::budget::{Budget, Usage};
-use agent::changes::ApplyWhen;
+use agent::changes::{ApplyWhen, NotedChanges};
 use agent::context::Prompt;
 use agent::model::{Cancel, Model};
 use agent::observation::Observation;
@@ -14,11 +14,12 @@ use agent::request::Refusal;
 use agent::run::Run;
 use agent::setup::{Patience, Provenance, RunKind, Setup};
 use agent::step::Step;
-use permission::Engine;
+use basics::sha256::Sha256;
+use permission::{ApprovalId, Engine, Permission};
 use runtime::driver::{DriveError, Driver, Ending, InHand, SystemClock};
 use runtime::journal::{Journal, JournalError};
 use runtime::runner::{NewRecord, begin};
-use runtime::workbench::{Keeping, tidy};
+use runtime::workbench::{Keeping, see_anew, tidy};
 
 use super::desk::{Desk, Nobody, OneAnswer};
 use super::{Call, Outcome, Question, Said, Wanted};
@@ -36,6 +37,10 @@ pub(super) struct Conversation {
     engine: Engine,
     clock: SystemClock,
     open: Open,
+    /// The question that waits for an answer: what is said is said to that one.
+    asked: Option<ApprovalId>,
+    /// What of its changes was applied and what was kept when the call under way began.
+    before: (usize, Option<Sha256>),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -136,14 +141,23 @@ impl Conversation {
             engine: shelf.settings.engine.clone(),
             clock: SystemClock::starting(Duration::ZERO),
             open,
+            asked: None,
+            before: (0, None),
         })
     }
 
     fn decide(&mut self, call: &Call) -> Result<Outcome, SessionError> {
-        // Whoever was asked before is not listened to any more.
-        if let Step::Ask(_) = self.run.step() {
-            self.go_on(call, Some(decline()))?;
+        // Whoever was asked before is not listened to any more. One call may have several questions left.
+        while let Step::Ask(noted) = self.run.step() {
+            let said = match noted.request.permission {
+                Permission::ApplyChanges => Said::Later,
+                _ => decline(),
+            };
+            self.go_on(call, Some(said))?;
         }
+        // The client has tools of its own, and works on.
+        see_anew(&self.run, &self.journal);
+        self.before = (self.run.applied().len(), self.run.pending().map(|kept| kept.sha256));
         self.go_on(call, None)
     }
 
@@ -151,12 +165,11 @@ impl Conversation {
     fn go_on(&mut self, call: &Call, said: Option<Said>) -> Result<Outcome, SessionError> {
         let shelf = self.open.shelf();
         let mut desk = Desk::new(shelf, call, self.journal.folder().to_owned());
-        let applied = self.run.applied().len();
         let mut driver = Driver {
             model: &mut Client(&call.wanted),
             toolbox: &mut desk,
             engine: &mut self.engine,
-            approver: &mut OneAnswer { said },
+            approver: &mut OneAnswer { said, to: self.asked.take() },
             grants: None,
             listener: &mut Nobody,
             redactor: &shelf.settings.redactor,
@@ -170,15 +183,13 @@ impl Conversation {
                     Step::Ask(noted) => noted.request.skill_hash.clone(),
                     _ => None,
                 };
+                self.asked = Some(request.id.clone());
                 Ok(Outcome::Asks(Box::new(Question { request: *request, content })))
             }
             Some(Ending::Finished(_) | Ending::Parked(_)) | None => Ok(match self.run.last() {
                 Some(observation) => {
                     let content = desk.content.take();
-                    Outcome::Done(
-                        Box::new(self.with_changes(observation.clone(), applied)),
-                        content,
-                    )
+                    Outcome::Done(Box::new(self.with_changes(observation.clone())), content)
                 }
                 None => failed("the session was ended"),
             }),
@@ -188,20 +199,33 @@ impl Conversation {
 
 impl Conversation {
     /// What came of a call, and what became of the files that it changed.
-    fn with_changes(&self, mut observation: Observation, before: usize) -> Observation {
-        for applied in self.run.applied().iter().skip(before) {
-            observation.text +=
-                &format!("\n[Changed in the workspace: {}]", applied.paths.join(", "));
+    fn with_changes(&self, mut observation: Observation) -> Observation {
+        let (applied, kept) = self.before;
+        for applied in self.run.applied().iter().skip(applied) {
+            observation.text += &format!("\n[Changed in the workspace: {}]", listed(applied));
         }
-        if let Some(kept) = self.run.pending() {
+        if let Some(left) = self.run.pending().filter(|left| Some(left.sha256) != kept) {
+            let why = match self.run.unapplied() {
+                Some("ApprovalDenied") => ", because the user did not agree",
+                Some("ApprovalRequired") => ", because nobody could be asked",
+                Some("Conflict") => ", because somebody else changed the same files",
+                _ => "",
+            };
             observation.text += &format!(
-                "\n[Kept apart from the workspace: {}. The user applies it with: skillful runs apply {}]",
-                kept.paths.join(", "),
+                "\n[Kept apart from the workspace{why}: {}. The user applies it with: skillful runs apply {}]",
+                listed(left),
                 self.run.id()
             );
         }
         observation
     }
+}
+
+/// The first paths, and how many more there are.
+fn listed(changes: &NotedChanges) -> String {
+    let more = changes.count().saturating_sub(changes.paths.len() as u64);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    changes.paths.join(", ") + &more
 }
 
 impl Drop for Conversation {

@@ -9,7 +9,7 @@ use agent::observation::{Loaded, LoadedFile, Observation};
 use agent::request::{Refusal, Request};
 use basics::inner_path::InnerPath;
 use basics::skill::{LoadReport, RunMode};
-use permission::{Answer, ApprovalRequest, Approved};
+use permission::{Answer, ApprovalId, ApprovalRequest, Approved};
 use runtime::driver::{Approver, Listener, Means, Toolbox};
 use runtime::journal::Journal;
 use runtime::workbench::Workbench;
@@ -117,13 +117,15 @@ impl Toolbox for Desk<'_> {
     }
 }
 
-/// Says what the person behind the client said, if they have.
+/// Says what the person behind the client said, if they have, to the question that they were asked.
 pub(super) struct OneAnswer {
     pub(super) said: Option<Said>,
+    pub(super) to: Option<ApprovalId>,
 }
 
 impl Approver for OneAnswer {
-    fn ask(&mut self, _: &ApprovalRequest) -> Option<Answer> {
+    fn ask(&mut self, question: &ApprovalRequest) -> Option<Answer> {
+        self.to.take().filter(|asked| *asked == question.id)?;
         self.said.take().map(Answer::from)
     }
 }

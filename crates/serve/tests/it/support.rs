@@ -1,11 +1,12 @@
 //! A place with skills, a server over it, and a client that speaks in JSON.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use permission::{Configuration, Engine, Invocation, Rules};
-use runtime::journal::Redactor;
+use runtime::journal::{Owner, Redactor};
 use runtime::open::{Runtime, Start};
 use serde_json::{Value, json};
 use skill::index::Index;
@@ -58,13 +59,23 @@ impl World {
 
     /// What the server is started in: the user's skills, and no home.
     pub(crate) fn runtime(&self) -> Runtime {
+        self.runtime_with(&[])
+    }
+
+    /// The same, with a home.
+    pub(crate) fn runtime_at_home(&self) -> Runtime {
+        self.runtime_with(&[("HOME".into(), self.root.join("home").into())])
+    }
+
+    fn runtime_with(&self, more: &[(OsString, OsString)]) -> Runtime {
+        let environment = [
+            ("PATH".into(), "/usr/bin:/bin".into()),
+            ("SKILLFUL_REGISTRY_PRECEDENCE".into(), r#"["explicit", "project"]"#.into()),
+        ];
         let start = Start {
             directory: Some(self.root.join("project")),
             roots: vec![self.root.join("explicit")],
-            environment: vec![
-                ("PATH".into(), "/usr/bin:/bin".into()),
-                ("SKILLFUL_REGISTRY_PRECEDENCE".into(), r#"["explicit", "project"]"#.into()),
-            ],
+            environment: environment.into_iter().chain(more.iter().cloned()).collect(),
             ..Start::default()
         };
         Runtime::open(start).unwrap()
@@ -75,11 +86,22 @@ impl World {
     }
 
     pub(crate) fn shelf(&self) -> Arc<Shelf> {
+        self.shelf_of(self.runtime(), None)
+    }
+
+    /// Whose records are the user's.
+    pub(crate) fn owned_shelf(&self) -> Arc<Shelf> {
+        let runtime = self.runtime_at_home();
+        let owner = runtime.new_owner().unwrap();
+        self.shelf_of(runtime, Some(owner))
+    }
+
+    fn shelf_of(&self, runtime: Runtime, owner: Option<Owner>) -> Arc<Shelf> {
         let configuration = Configuration { user: self.rules.clone(), ..Default::default() };
         let settings = Settings {
-            runtime: Arc::new(self.runtime()),
+            runtime: Arc::new(runtime),
             engine: Engine::new("project", configuration),
-            owner: None,
+            owner,
             redactor: Redactor::new([], []).unwrap(),
             invocation: Invocation {
                 command: vec!["skillful".into(), "mcp".into()],

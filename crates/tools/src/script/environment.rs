@@ -36,6 +36,8 @@ impl Environment {
             ("HOME", folders.home.as_os_str()),
             ("TMPDIR", folders.temporary.as_os_str()),
             ("LANG", language),
+            // `git status` would write to the repository, and that would be a change.
+            ("GIT_OPTIONAL_LOCKS", OsStr::new("0")),
             ("WORKSPACE_DIR", folders.workspace.as_os_str()),
         ]
         .map(|(name, value)| (name.into(), value.to_owned()));

@@ -13,7 +13,7 @@ use skillful_tools::script::{
 };
 use skillful_tools::view::{View, ViewKind, ViewOptions, probe};
 
-use crate::world::{World, said};
+use crate::world::{World, installed, kernels, said};
 
 fn surroundings(world: &World, kernel: &Kernel) -> Surroundings {
     Surroundings {
@@ -58,6 +58,40 @@ fn what_is_written_goes_into_the_layer() {
     assert!(fs::read_to_string(upper.join("data.csv")).unwrap().ends_with("x\n"));
     assert_eq!(exit.applied.view, Some(ViewKind::Overlay));
     assert!(exit.applied.private_network);
+}
+
+#[test]
+fn new_files_get_the_modes_that_the_user_gives_them() {
+    let world = World::new();
+    let code = "umask; touch new; mkdir folder; stat -c '%a' new folder; rm -r new folder";
+    let freely = world.run_freely(&world.invocation(Path::new("/bin/sh"), &["-c", code]));
+    for (name, kernel) in kernels() {
+        let world = World::new();
+        let exit = world.run_in(&kernel, &world.view(&kernel), code);
+        assert_eq!(said(&exit), freely, "{name}");
+    }
+}
+
+#[test]
+fn git_does_not_take_what_is_shown_of_the_run_for_the_users() {
+    if installed("git").is_none() {
+        return;
+    }
+    let world = World::new();
+    let made = world.run_freely(&world.invocation(
+        Path::new("/bin/sh"),
+        &["-c", "cd @ROOT@/workspace && git init -q . && mkdir -p .agent/runs && echo '*' > .agent/runs/.gitignore"],
+    ));
+    assert_eq!(made, "");
+    let kernel = Kernel::detect();
+    let view = world.view(&kernel);
+    fs::write(world.places().home.join("cached"), "").unwrap();
+    let exit = world.run_in(
+        &kernel,
+        &view,
+        "git add -A && git ls-files .agent && git status --short .agent",
+    );
+    assert_eq!((said(&exit).as_str(), exit.ending), ("", Ending::Exited(0)));
 }
 
 #[test]

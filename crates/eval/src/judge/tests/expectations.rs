@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::super::*;
 use super::{case, good, place, wrong};
+use crate::case::Place;
 use crate::sample::said;
 
 /// Expectations, and what is wrong with the good log by them.
@@ -129,7 +130,7 @@ fn the_same_expectations_hold_where_they_are_met() {
 struct Tree(HashMap<PathBuf, Vec<u8>>);
 
 impl Files for Tree {
-    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+    fn read(&self, path: &Path, _: Place) -> Option<Vec<u8>> {
         self.0.get(path).cloned()
     }
 }
@@ -164,7 +165,7 @@ fn files_are_judged_by_presence_hash_and_schema() {
         let events = good();
         let verdict = judge(
             &case,
-            &Evidence { events: &events, files: Some(&tree), expected: &[], touched: &[], is_live: true },
+            &Evidence { events: &events, files: Some(&tree), expected: &[], touched: None, is_live: true },
         );
         let failed =
             verdict.checks.into_iter().find(|check| !check.passed).map(|check| check.message);
@@ -187,6 +188,6 @@ fn a_case_that_streams_must_have_been_streamed() {
     );
     events.remove(at);
     assert_eq!(wrong(&case, &events).len(), 2, "nothing was streamed at all");
-    let stored = Evidence { events: &events, files: None, expected: &[], touched: &[], is_live: false };
+    let stored = Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false };
     assert!(judge(&case, &stored).passed(), "deltas are not stored");
 }

@@ -7,7 +7,7 @@ use agent::event::Event;
 use basics::text::for_terminal;
 use eval::case::{self, Located};
 use eval::judge::{Evidence, Files, Verdict, judge};
-use eval::left::{Judged as Where, Left};
+use eval::left::Left;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,8 +45,7 @@ impl Judge {
         let cases = case::read_file(&here.join(&self.case))?;
         let located = self.chosen(&cases)?;
         let (events, folder) = self.events(session)?;
-        let place = if located.case.setup.apply { Where::InWorkspace } else { Where::InLayer };
-        let files = folder.map(|run| Left::open(here, &run, place)).transpose()?;
+        let files = folder.map(|run| Left::open(here, &run)).transpose()?;
         let expected = located.expected_contents().map_err(|error| {
             Failure::from_error(Exit::Refused, "CaseUnfit", &error)
                 .hint("`expected/` may contain only regular files")
@@ -55,7 +54,7 @@ impl Judge {
             events: &events,
             expected: &expected,
             files: files.as_ref().map(|files| files as &dyn Files),
-            touched: &[],
+            touched: None,
             is_live: false,
         };
         let verdict = judge(&located.case, &evidence);

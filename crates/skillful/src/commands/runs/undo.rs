@@ -45,7 +45,12 @@ impl Undo {
                 false => match kept.undo(applied) {
                     Ok(paths) => undone.restored.extend(paths),
                     Err(failure) => {
-                        failed = Some(failure);
+                        failed = Some(match failure.code {
+                            "Conflict" => failure.hint(
+                                "nothing of it was taken back; it must be as the run left it for that",
+                            ),
+                            _ => failure,
+                        });
                         break;
                     }
                 },

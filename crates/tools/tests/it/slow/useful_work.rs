@@ -374,6 +374,22 @@ puts CSV.read(ENV['WORKSPACE_DIR'] + '/data.csv').to_json, `echo from a child`, 
 }
 
 #[test]
+fn java_works() {
+    let content = r#"cat > Work.java <<'END'
+import java.nio.file.*;
+class Work {
+    public static void main(String[] arguments) throws Exception {
+        Path data = Path.of(System.getenv("WORKSPACE_DIR"), "data.csv");
+        byte[] hash = java.security.MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(data));
+        System.out.println(Files.readAllLines(data).size() + " " + hash.length);
+    }
+}
+END
+java Work.java"#;
+    check("javac", &Work { content, ..Work::default() }, "3 32\n");
+}
+
+#[test]
 fn a_program_can_be_compiled_and_run() {
     let content = r#"printf 'int puts(const char *); int main(void) { return puts("compiled") < 0; }' > a.c
 cc -o a a.c && ./a"#;
