@@ -136,12 +136,12 @@ impl Toolbox for Workbench<'_> {
         journal: &mut Journal,
     ) -> Observation {
         let redactor = means.redactor;
-        let began = SystemTime::now();
         let action = request.action.clone();
         let may_write = !request.read_only || !self.background.is_empty();
         if may_write {
             self.mark_beginning();
         }
+        let began = SystemTime::now();
         let done = match &action {
             Action::SelectSkills { skills, .. } => self.select(skills, means, journal),
             Action::SearchSkills { query, limit } => Ok(self.search(query, *limit)),

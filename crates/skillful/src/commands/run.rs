@@ -173,3 +173,98 @@ pub(crate) fn invocation(command: &str) -> Invocation {
     command.extend_from_slice(&arguments[..command_ends]);
     Invocation { command, arguments: arguments[command_ends..].to_vec() }
 }
+<<<<<<< HEAD
+=======
+
+fn report(
+    Finished { run, ending, unnoted }: Finished,
+    events: bool,
+    output: &Output,
+    screen: &Screen,
+    denied: bool,
+) -> Result<ExitCode, Failure> {
+    let waiting = (StopReason::ApprovalRequired, String::new());
+    let ((stop_reason, answer), approval, question) = match ending {
+        Ending::Finished(outcome) => ((outcome.stop_reason, outcome.answer), None, None),
+        Ending::Suspended(approval) => (waiting, Some(approval), None),
+        Ending::Parked(question) => (waiting, None, Some(question)),
+    };
+    let result = RunResult {
+        run_id: run.id().to_owned(),
+        status: stop_reason.status(),
+        stop_reason,
+        answer,
+        skills: run.skills().into_iter().map(str::to_owned).collect(),
+        usage: run.spent().usage,
+        budget: run.spent(),
+        approval,
+        question,
+        changes: RunChanges::of(&run),
+    };
+    if !events {
+        output.result(&result, |out, _| {
+            match screen.has_shown(&result.answer) || result.answer.is_empty() {
+                true => Ok(()),
+                false => writeln!(out, "{}", for_terminal_block(result.answer.trim_end())),
+            }
+        })?;
+    }
+    if let (Some(question), false) = (&result.approval, output.json) {
+        let needs = Failure::new(
+            Exit::Approval,
+            "ApprovalRequired",
+            format!("this step needs your approval: it {}", question.effect),
+        );
+        return Err(needs.hint(format!("to allow it, run: {}", question.replay)));
+    }
+    if let (Some(question), false) = (&result.question, output.json) {
+        let waits = Failure::new(
+            Exit::Approval,
+            "AnswerRequired",
+            format!("the run waits for your answer: {}", question.question),
+        );
+        let hint = format!("to answer, run: skillful run --resume {} --answer TEXT", result.run_id);
+        return Err(waits.hint(hint));
+    }
+    if let Some(Refusal { code, message, .. }) = unnoted {
+        let message = format!("{code}: {message}; nothing of it was applied");
+        let hint = format!("what it wrote is kept in the folder of the run, {}", result.run_id);
+        return Err(Failure::new(Exit::Failed, "LayerTooLarge", message).hint(hint));
+    }
+    let kept = result.changes.as_ref().and_then(|changes| changes.kept.as_ref());
+    // A run that failed or was stopped has said so; its changes are kept.
+    let is_done = result.status == Status::Completed;
+    match (kept, run.unapplied()) {
+        (Some(kept), Some("ApprovalRequired")) if is_done && !output.json => {
+            let message = format!("{} for your approval", waits(kept));
+            let hint = format!(
+                "look at them (`skillful runs changes {0} --diff`), then run: skillful runs apply {0}",
+                result.run_id
+            );
+            return Err(Failure::new(Exit::Approval, "ApprovalRequired", message).hint(hint));
+        }
+        (Some(_), Some("ApprovalRequired")) if is_done => {
+            return Ok(ExitCode::from(Exit::Approval as u8));
+        }
+        (Some(kept), code) => {
+            if let Some("Conflict") = code {
+                output.note(
+                    "Nothing was applied: files changed meanwhile, see `skillful runs changes`.",
+                );
+            }
+            output.note(&format!(
+                "{}; to apply: `skillful runs apply {}`.",
+                waits(kept),
+                result.run_id
+            ));
+        }
+        (None, _) => {}
+    }
+    Ok(match result.status {
+        Status::Completed if !denied => ExitCode::SUCCESS,
+        Status::Completed | Status::Blocked => ExitCode::from(Exit::Approval as u8),
+        Status::Cancelled => ExitCode::from(INTERRUPTED),
+        Status::Degraded => ExitCode::from(Exit::Failed as u8),
+    })
+}
+>>>>>>> t1

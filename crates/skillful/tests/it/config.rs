@@ -56,6 +56,7 @@ fn without_files_every_setting_has_its_default() {
     model.ca_file: null
     model.connect_timeout_seconds: 10
     model.idle_timeout_seconds: 120
+    model.images: null
     model.max_retries: 4
     model.max_tokens: null
     model.name: null

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::turns::{act, answer, select};
+use crate::turns::{act, answer, call, select, write};
 use crate::world::World;
 
 fn world() -> World {
@@ -40,8 +40,10 @@ fn script(args: Value, stdin: &str) -> World {
 
 /// Without the seconds that are left, which differ from run to run.
 fn timeless(text: &str) -> String {
-    let line = |line: &str| match line.strip_suffix(" s left") {
-        Some(rest) => rest.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned() + "[n] s left",
+    let line = |line: &str| match line.split_once(" s left") {
+        Some((rest, end)) => {
+            rest.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned() + "[n] s left" + end
+        }
         None => line.to_owned(),
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -246,4 +248,84 @@ fn ctrl_c_at_a_question_stops_the_run() {
     assert!(shown.ends_with("[exit 130]\n") && !shown.contains("to allow it, run"), "{shown}");
     let run = &world.json("skillful runs list --json")["runs"][0];
     assert_eq!((&run["status"], &run["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));
+}
+
+/// A model that changes a file, makes one and deletes one.
+fn changing() -> World {
+    let world = World::new().with("TERM", "xterm-256color");
+    world.turns(&[
+        write("a.txt", "one\nthree\n"),
+        write("b.txt", "new\u{1b}[31m\n"),
+        call("delete_file", json!({"path": "c.txt"})),
+        answer("Done."),
+    ]);
+    world.write("project/a.txt", "one\ntwo\n").write("project/c.txt", "gone\n");
+    world
+}
+
+const APPLY: &str = "keep them apart: ";
+
+#[test]
+fn changes_are_shown_in_colour_before_they_are_applied() {
+    let world = changing();
+    // The question itself is coloured, too.
+    let shown = world.conversation(RUN, &[("o, keep them apart: ", "d\n"), ("o, keep them apart: ", "y\n")]);
+    let question = shown.find("Allow this?").unwrap();
+    assert_snapshot!(plain(timeless(&shown[question..])), @r#"
+    Allow this?␛[0m  ␛[1mapply_changes␛[0m  (high risk)
+      changes your files: 1 added, 1 changed, 1 deleted (19 bytes)
+      ␛[33m~␛[0m a.txt  10 bytes
+      ␛[32m+␛[0m b.txt  9 bytes
+      ␛[1m␛[31m-␛[0m c.txt  5 bytes
+    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0mo, keep them apart: d
+    ␛[1m--- a/a.txt␛[0m
+    ␛[1m+++ b/a.txt␛[0m
+    ␛[2m@@ -1,2 +1,2 @@␛[0m
+     one
+    ␛[1m␛[31m-two␛[0m
+    ␛[32m+three␛[0m
+    ␛[1m--- /dev/null␛[0m
+    ␛[1m+++ b/b.txt␛[0m
+    ␛[2m@@ -0,0 +1 @@␛[0m
+    ␛[32m+new\u{1b}[31m␛[0m
+    ␛[1m--- a/c.txt␛[0m
+    ␛[1m+++ /dev/null␛[0m
+    ␛[2m@@ -1 +0,0 @@␛[0m
+    ␛[1m␛[31m-gone␛[0m
+    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0mo, keep them apart: y
+      ␛[32mapplied␛[0m 1 added, 1 changed, 1 deleted
+      ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, 1800 s left␛[0m
+    "#);
+    assert_eq!(world.read("project/a.txt"), "one\nthree\n");
+    assert!(!world.path("project/c.txt").exists());
+}
+
+#[test]
+fn who_says_no_keeps_the_changes_apart() {
+    let world = changing().with("NO_COLOR", "1");
+    let shown = world.conversation(RUN, &[(APPLY, "what\n"), (APPLY, "n\n")]);
+    let run = world.json("skillful runs list --json")["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let question = shown.find("Allow this?").unwrap();
+    assert_snapshot!(timeless(&shown[question..]).replace(&run, "[run]"), @"
+    Allow this?  apply_changes  (high risk)
+      changes your files: 1 added, 1 changed, 1 deleted (19 bytes)
+      ~ a.txt  10 bytes
+      + b.txt  9 bytes
+      - c.txt  5 bytes
+    [y]es, change my files  [d]iff  [n]o, keep them apart: what
+    Type one of the letters in brackets.
+    [y]es, change my files  [d]iff  [n]o, keep them apart: n
+      ✗ ApprovalDenied  36 turns, 97 tool calls, [n] s left
+    3 changed files wait; to apply: `skillful runs apply [run]`.
+    ");
+    assert_eq!(world.read("project/a.txt"), "one\ntwo\n");
+    assert!(world.run("skillful runs changes last").contains("~ a.txt"));
+}
+
+#[test]
+fn ctrl_c_at_the_changes_keeps_them_apart() {
+    let world = changing().with("NO_COLOR", "1");
+    let shown = world.dialogue(RUN, APPLY, "\u{3}");
+    assert_eq!(world.read("project/a.txt"), "one\ntwo\n", "{shown}");
+    assert!(world.run("skillful runs changes last").contains("~ a.txt"), "{shown}");
 }

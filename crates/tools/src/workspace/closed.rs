@@ -199,10 +199,19 @@ fn state_in(folder: &Path) -> Vec<PathBuf> {
     state
 }
 
-/// Where agents keep their state in a folder, and what of it is somewhere else, behind a link.
+/// Where agents keep their state in a folder, and what of it, and of Git's, is somewhere else, because a link or a file
+/// says so.
 pub fn agent_state_in(folder: &Path) -> Vec<PathBuf> {
+    let links = |path: &Path| entries(path).filter(|part| part.is_symlink());
     let state = STATE.iter().filter(|name| **name != ".git").map(|name| folder.join(name));
-    state.flat_map(|path| entries(&path).filter(|part| part.is_symlink()).chain([path])).collect()
+    let state = state.flat_map(|path| links(&path).chain([path]));
+    let git = folder.join(".git");
+    let named = repositories(&git);
+    let settings = |path: &PathBuf| ["config", "config.worktree", "hooks"].map(|name| path.join(name));
+    let settings: Vec<PathBuf> = named.iter().flat_map(settings).collect();
+    let git = named.into_iter().chain([git]);
+    let git = git.flat_map(|path| links(&path).chain(links(&path.join("hooks"))));
+    state.chain(git).chain(settings).collect()
 }
 
 /// Where `.git` is only a file that says where the repository is: that folder, and the one it shares with others.

@@ -379,7 +379,7 @@ fn changes_are_kept_where_the_user_wants_that() {
     assert_snapshot!(shown(&world, &seen), @"
     done
     [stderr]
-    4 changed files wait; `skillful runs apply [run]` applies it.
+    4 changed files wait; to apply: `skillful runs apply [run]`.
     ");
     assert_eq!(files(&world), BEFORE);
     assert_sound(&world);

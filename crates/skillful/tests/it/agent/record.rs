@@ -42,11 +42,18 @@ fn changes_that_were_removed_are_missed() {
 
 #[test]
 fn changes_that_were_added_are_not_followed() {
-    check(|world, changes| {
-        world.run(&format!("cp -r ../{changes}/0001 ../{changes}/0002"));
-        let path = format!("{changes}/0002/plan.json");
-        world.write(&path, world.read(&path).replace("\"b\"", "\"c\""));
-    });
+    let world = written();
+    let changes = format!("{}/applied", last(&world));
+    world.run(&format!("cp -r ../{changes}/0001 ../{changes}/0002"));
+    let path = format!("{changes}/0002/plan.json");
+    world.write(&path, world.read(&path).replace("\"b\"", "\"c\""));
+    // They are not what a run of this user left, as the file does not have what they say.
+    let seen = world.run("skillful runs undo last");
+    assert!(seen.contains("[exit "), "{seen}");
+    assert_eq!(
+        ["a", "b", "c"].map(|name| world.read(&format!("project/{name}"))),
+        ["two", "new", "mine"]
+    );
 }
 
 #[test]

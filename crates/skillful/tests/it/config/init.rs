@@ -70,6 +70,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "ca_file": null,  // A PEM file with more certificate authorities.
         // "connect_timeout_seconds": 10,  // How many seconds a connection may take.
         // "idle_timeout_seconds": 120,  // How many seconds may pass without a new part of the reply.
+        // "images": null,  // Whether the model can see pictures. Not set: Skillful goes by its name.
         // "max_retries": 4,  // How often to retry a failed call.
         // "max_tokens": null,  // How many tokens one reply may have.
         // "name": null,  // The model's name; for `scripted`, its file.

@@ -30,7 +30,12 @@ fn hostile(address: &str, world: &World) -> Vec<(Value, &'static str)> {
         (json!({"config": {"model": {"ca_file": "/etc/hostname"}}}), "model"),
         (json!({"config": {"permissions": {"run_script": "allow"}}}), "permissions.run_script"),
         (json!({"config": {"permissions": {"*": "allow"}}}), "permissions.*"),
-        (json!({"config": {"permissions": {"write_file": "ask"}}}), "permissions.write_file"),
+        (
+            json!({"config": {"permissions": {"network_request": "allow"}}}),
+            "permissions.network_request",
+        ),
+        (json!({"config": {"permissions": {"apply_changes": "allow"}}}), "permissions.apply_changes"),
+        (json!({"config": {"mode": "contained"}}), "mode"),
         (json!({"config": {"permissions": {"network": {"*": "allow"}}}}), "permissions.network"),
         (json!({"config": {"profiles": {"x": {"run_script": "allow"}}}}), "profiles.x.run_script"),
         (json!({"config": {"trust": {"projects": "all"}}}), "trust.projects"),

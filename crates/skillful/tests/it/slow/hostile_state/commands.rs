@@ -3,7 +3,7 @@
 use super::places::Reach;
 
 /// A request that needs no model of anybody; it may write `out.txt` and nothing else.
-pub(crate) const RUN: &str = "run --model scripted:../turns.json kingfisher";
+pub(crate) const RUN: &str = "run --apply --model scripted:../turns.json kingfisher";
 /// A case of the user's own.
 const CASE: &str = "eval run ../home/case.json";
 
