@@ -205,7 +205,7 @@ impl Teller<'_> {
                 "Nothing was applied, because files changed meanwhile; `{changes}` shows which."
             ));
         }
-        self.output.note(&format!("{}; `{apply}` applies what the run changed.", waits(kept)));
+        self.output.note(&format!("{}; to apply: `{apply}`.", waits(kept)));
         Ok(is_done && !self.keeps)
     }
 }

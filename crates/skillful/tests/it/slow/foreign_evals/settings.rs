@@ -34,7 +34,10 @@ fn hostile(address: &str, world: &World) -> Vec<(Value, &'static str)> {
             json!({"config": {"permissions": {"network_request": "allow"}}}),
             "permissions.network_request",
         ),
-        (json!({"config": {"permissions": {"apply_changes": "allow"}}}), "permissions.apply_changes"),
+        (
+            json!({"config": {"permissions": {"apply_changes": "allow"}}}),
+            "permissions.apply_changes",
+        ),
         (json!({"config": {"mode": "contained"}}), "mode"),
         (json!({"config": {"permissions": {"network": {"*": "allow"}}}}), "permissions.network"),
         (json!({"config": {"profiles": {"x": {"run_script": "allow"}}}}), "profiles.x.run_script"),
