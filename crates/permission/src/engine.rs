@@ -234,8 +234,8 @@ impl Engine {
             let Some(rule) = rules.last_match(&subject, layer.named()) else { continue };
             let current = found.map_or(Effect::Ask, |(_, rule)| rule.action);
             // Who says what goes without saying wants it so, whatever the mode.
-            let confirms = rule.action == current
-                && found.is_none_or(|(layer, _)| layer == Layer::Defaults);
+            let confirms =
+                rule.action == current && found.is_none_or(|(layer, _)| layer == Layer::Defaults);
             if !layer.only_tightens() || rule.action > current || confirms {
                 found = Some((*layer, rule));
             }
@@ -418,7 +418,8 @@ impl Engine {
     fn is_asked_for(&self, permission: Permission, pattern: &str) -> bool {
         let subject = Subject::new(permission, pattern);
         let written = self.layers.iter().filter(|(layer, _)| *layer != Layer::Defaults);
-        let mut last = written.filter_map(|(layer, rules)| rules.last_match(&subject, layer.named()));
+        let mut last =
+            written.filter_map(|(layer, rules)| rules.last_match(&subject, layer.named()));
         last.any(|rule| rule.action == Effect::Ask)
     }
 

@@ -78,7 +78,9 @@ impl Workbench<'_> {
                 (true, Some(reason)) => reason.to_owned(),
                 (true, None) => "the sandbox is off".to_owned(),
             };
-            stands += &format!("; it asks in the mode `contained`, because not every wall stands ({why})");
+            stands += &format!(
+                "; it asks in the mode `contained`, because not every wall stands ({why})"
+            );
         }
         Ok((stands, contained))
     }

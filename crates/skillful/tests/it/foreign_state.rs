@@ -151,7 +151,9 @@ fn a_tree_without_end_is_pruned() {
     let nest = format!(
         "for i in $(seq 60); do mkdir {name}; cd -P {name}; done; mkdir x; : > x/f; chmod 0 x"
     );
-    let made = world.run(&format!("mkdir -p .agent/runs/{run}/sandbox && cd .agent/runs/{run}/sandbox && {nest} 2>&1; true"));
+    let made = world.run(&format!(
+        "mkdir -p .agent/runs/{run}/sandbox && cd .agent/runs/{run}/sandbox && {nest} 2>&1; true"
+    ));
     assert_eq!(made, "", "the tree can be made");
     let seen = world.run(&format!("skillful {PRUNE}"));
     assert!(seen.starts_with(&format!("removed  {run}\n")), "{seen}");

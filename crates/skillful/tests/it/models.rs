@@ -75,8 +75,8 @@ fn a_resumed_run_goes_to_the_same_server_or_nowhere() {
         assert!(seen.ends_with("[exit 4]\n"), "{seen}");
         assert!(!world.path("project/a").exists());
     }
-    let seen =
-        world.run(&format!("skillful run -q {} --resume last --approve write_file --apply", at(&first)));
+    let seen = world
+        .run(&format!("skillful run -q {} --resume last --approve write_file --apply", at(&first)));
     assert_eq!((seen.as_str(), world.read("project/a").as_str()), ("done\n", "new"));
 }
 

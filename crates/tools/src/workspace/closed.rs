@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 
-use super::secrets::STATE;
 use super::real_path;
+use super::secrets::STATE;
 use super::spelling::fold;
 use crate::beneath::IsClosed;
 use crate::platform::PASSING;
@@ -207,7 +207,8 @@ pub fn agent_state_in(folder: &Path) -> Vec<PathBuf> {
     let state = state.flat_map(|path| links(&path).chain([path]));
     let git = folder.join(".git");
     let named = repositories(&git);
-    let settings = |path: &PathBuf| ["config", "config.worktree", "hooks"].map(|name| path.join(name));
+    let settings =
+        |path: &PathBuf| ["config", "config.worktree", "hooks"].map(|name| path.join(name));
     let settings: Vec<PathBuf> = named.iter().flat_map(settings).collect();
     let git = named.into_iter().chain([git]);
     let git = git.flat_map(|path| links(&path).chain(links(&path.join("hooks"))));

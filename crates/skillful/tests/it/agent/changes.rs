@@ -75,8 +75,12 @@ fn what_was_changed_is_in_the_document_and_in_the_summary() {
     );
     assert_eq!(kept["paths"], json!(["a", "c", "sub", "sub/b"]));
     assert_eq!(result["changes"]["apply"], format!("skillful runs apply {}", last_run(&world)));
-    assert_eq!(world.output("skillful run --json --model scripted:turns.json x").status.code(), Some(3));
-    let summary: Value = serde_json::from_str(&world.read(&format!("{}/run.json", last(&world)))).unwrap();
+    assert_eq!(
+        world.output("skillful run --json --model scripted:turns.json x").status.code(),
+        Some(3)
+    );
+    let summary: Value =
+        serde_json::from_str(&world.read(&format!("{}/run.json", last(&world)))).unwrap();
     assert_eq!(summary["changes"]["kept"]["paths"], kept["paths"], "{summary:#}");
     let applied = world.json("skillful run --json --apply --model scripted:turns.json x");
     assert_eq!(applied["changes"]["applied"][0]["paths"], kept["paths"], "{applied:#}");
@@ -89,7 +93,10 @@ fn apply_on_the_command_line_is_the_approval_for_this_run() {
     assert_eq!(run(&world, "--apply"), "done\n");
     assert_eq!(files(&world), AFTER);
     assert_sound(&world);
-    assert!(world.run("skillful permissions list").contains("You approved nothing"), "for this run only");
+    assert!(
+        world.run("skillful permissions list").contains("You approved nothing"),
+        "for this run only"
+    );
     let seen = world.run("skillful runs changes last");
     assert_eq!(seen, "[stderr]\nNothing waits to be applied.\n");
     // A deny is a deny.
@@ -107,7 +114,10 @@ fn some_of_the_changes_are_applied_and_the_others_stay() {
     let world = changing();
     run(&world, "");
     let wrong = world.run("skillful runs apply last nothing");
-    assert!(wrong.contains("the run did not change `nothing`") && wrong.ends_with("[exit 2]\n"), "{wrong}");
+    assert!(
+        wrong.contains("the run did not change `nothing`") && wrong.ends_with("[exit 2]\n"),
+        "{wrong}"
+    );
     assert_eq!(files(&world), BEFORE);
     world.run("skillful runs apply last ./a");
     assert_eq!(files(&world), "a 644 two\nc 644 gone\n");
@@ -138,11 +148,8 @@ fn changes_go_to_another_folder_as_often_as_wanted() {
 
 /// A run whose changes of `a` meet somebody else's.
 fn conflicting(theirs: &str) -> World {
-    let world = plain(&[
-        write("a", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n"),
-        write("b", "new\n"),
-        answer("done"),
-    ]);
+    let world =
+        plain(&[write("a", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n"), write("b", "new\n"), answer("done")]);
     world.write("project/a", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
     run(&world, "");
     world.write("project/a", theirs);
@@ -165,7 +172,15 @@ fn what_somebody_else_changed_is_a_conflict_and_nothing_is_applied() {
     hint: look at both versions, then choose: yours (`--theirs`), the run's (`--ours`) or a merge
     [exit 1]
     ");
-    assert_eq!(files(&world), format!("a 644 {THEIRS}").lines().map(|line| line.to_owned() + "\n").collect::<std::collections::BTreeSet<_>>().into_iter().collect::<String>());
+    assert_eq!(
+        files(&world),
+        format!("a 644 {THEIRS}")
+            .lines()
+            .map(|line| line.to_owned() + "\n")
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect::<String>()
+    );
     let error = world.json("skillful runs apply last --json");
     assert_eq!(error["error"]["code"], "Conflict");
     assert_eq!(error["error"]["details"]["conflicts"][0]["path"], "a", "{error}");
@@ -205,11 +220,8 @@ fn a_merge_that_fails_changes_nothing() {
 
 #[test]
 fn a_conflict_at_the_end_of_a_run_leaves_both_versions() {
-    let world = plain(&[
-        write("a", "two\n"),
-        call("read_file", json!({"path": "pause"})),
-        answer("done"),
-    ]);
+    let world =
+        plain(&[write("a", "two\n"), call("read_file", json!({"path": "pause"})), answer("done")]);
     world.write("project/a", "one\n");
     // Somebody else writes while the question waits.
     let seen = world.meanwhile(
@@ -301,8 +313,11 @@ fn changes_are_shown_as_a_list_a_difference_a_patch_and_a_document() {
     let diff = world.json("skillful runs changes last --diff --json");
     assert!(diff["diff"].as_str().unwrap().contains("\n-one\n+two\n"), "{diff}");
     // Git takes the patch.
-    world.run("mkdir ../copy && cp a c ../copy && skillful runs changes last --patch > ../changes.patch");
-    let applied = world.run("cd ../copy && git apply ../changes.patch && find . -type f | sort && cat a sub/b");
+    world.run(
+        "mkdir ../copy && cp a c ../copy && skillful runs changes last --patch > ../changes.patch",
+    );
+    let applied = world
+        .run("cd ../copy && git apply ../changes.patch && find . -type f | sort && cat a sub/b");
     assert_eq!(applied, "./a\n./sub/b\ntwo\nnew\n");
     assert_eq!(files(&world), BEFORE);
 }
@@ -321,7 +336,10 @@ fn files_that_a_run_made_are_listed_and_taken() {
     let again = world.run("skillful runs take last sub/b");
     assert!(again.contains("choose another name") && again.ends_with("[exit 1]\n"), "{again}");
     let wrong = world.run("skillful runs take last turns.json -o -");
-    assert!(wrong.contains("the run made no file `turns.json`") && wrong.ends_with("[exit 1]\n"), "{wrong}");
+    assert!(
+        wrong.contains("the run made no file `turns.json`") && wrong.ends_with("[exit 1]\n"),
+        "{wrong}"
+    );
     let outside = world.run("skillful runs take last ../home/x -o -");
     assert!(outside.ends_with("[exit 2]\n"), "{outside}");
     world.run("rm b; skillful runs apply last");
@@ -427,7 +445,10 @@ fn modes_links_and_folders_arrive_as_they_were_made() {
     assert!(found.starts_with("a 600\nd/run 750\nrun\nmoved\n"), "{found}");
     assert!(found.ends_with("[exit 2]\n"), "{found}");
     world.run("skillful runs undo last");
-    assert_eq!(world.run("stat -c '%n %a' a; cat a b; ls"), "a 644\none\nmoved\na\nb\nturns.json\n");
+    assert_eq!(
+        world.run("stat -c '%n %a' a; cat a b; ls"),
+        "a 644\none\nmoved\na\nb\nturns.json\n"
+    );
     assert_sound(&world);
 }
 
@@ -465,9 +486,16 @@ fn last_run_of_anyone(world: &World) -> String {
 fn an_executable_stays_one_when_it_is_rewritten() {
     let world = plain(&[write("tool.sh", "echo two\n"), answer("done")]);
     world.write("project/tool.sh", "echo one\n");
-    std::fs::set_permissions(world.path("project/tool.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(world.path("project/tool.sh"), std::fs::Permissions::from_mode(0o755))
+        .unwrap();
     run(&world, "--apply");
-    assert_eq!((world.mode("project/tool.sh"), world.read("project/tool.sh")), (0o755, "echo two\n".into()));
+    assert_eq!(
+        (world.mode("project/tool.sh"), world.read("project/tool.sh")),
+        (0o755, "echo two\n".into())
+    );
     world.run("skillful runs undo last");
-    assert_eq!((world.mode("project/tool.sh"), world.read("project/tool.sh")), (0o755, "echo one\n".into()));
+    assert_eq!(
+        (world.mode("project/tool.sh"), world.read("project/tool.sh")),
+        (0o755, "echo one\n".into())
+    );
 }

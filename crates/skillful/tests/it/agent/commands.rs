@@ -9,7 +9,10 @@ fn command(line: &str) -> Value {
 /// A world in which the model runs this and ends; the user's rules for commands are these.
 fn ruled(line: &str, rules: Value) -> World {
     let world = plain(&[command(line), answer("done")]);
-    world.write("home/.agent/config.json", json!({"permissions": {"run_command": rules}}).to_string());
+    world.write(
+        "home/.agent/config.json",
+        json!({"permissions": {"run_command": rules}}).to_string(),
+    );
     world
 }
 
@@ -17,7 +20,9 @@ fn ruled(line: &str, rules: Value) -> World {
 fn told(world: &World) -> Vec<String> {
     let events = events(world);
     let executed = events.iter().filter(|event| event["type"] == "action_executed");
-    executed.map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned()).collect()
+    executed
+        .map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -26,7 +31,11 @@ fn a_rule_allows_a_command_and_each_part_of_a_line_needs_one() {
     let rules = json!({"printf *": "allow", "sort": "allow"});
     let world = ruled("printf 'b\\na\\n' | sort && printf end", rules.clone());
     assert_eq!(run(&world, ""), "done\n");
-    assert!(told(&world)[0].contains("a\\nb\\nend") || told(&world)[0].contains("a\nb\nend"), "{:?}", told(&world));
+    assert!(
+        told(&world)[0].contains("a\\nb\\nend") || told(&world)[0].contains("a\nb\nend"),
+        "{:?}",
+        told(&world)
+    );
     assert_sound(&world);
     let world = ruled("printf b | sort -u", rules);
     let seen = run(&world, "");
@@ -36,11 +45,20 @@ fn a_rule_allows_a_command_and_each_part_of_a_line_needs_one() {
 #[test]
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_command_that_nobody_allowed_waits_and_the_shown_command_allows_it() {
-    for line in ["echo it\\'s > out.txt; cat out.txt", "awk 'BEGIN { print \"$HOME\" }'", "echo \"$(date +%s)\" | wc -c"] {
+    for line in [
+        "echo it\\'s > out.txt; cat out.txt",
+        "awk 'BEGIN { print \"$HOME\" }'",
+        "echo \"$(date +%s)\" | wc -c",
+    ] {
         let world = plain(&[command(line), answer("done")]);
         let seen = run(&world, "");
         assert!(seen.ends_with("[exit 3]\n"), "{line}: {seen}");
-        let replay = seen.lines().find_map(|line| line.split_once("to allow it, run: ")).unwrap().1.to_owned();
+        let replay = seen
+            .lines()
+            .find_map(|line| line.split_once("to allow it, run: "))
+            .unwrap()
+            .1
+            .to_owned();
         let allowed = world.run(&replay);
         assert!(allowed.starts_with("done\n"), "{line}: {replay}\n{allowed}");
         assert_eq!(codes(&world)[0], Value::Null, "{line}: {:?}", told(&world));
@@ -97,7 +115,10 @@ fn a_server_in_the_background_and_its_client_meet_over_loopback() {
 #[test]
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_command_in_the_background_is_written_to_and_stopped() {
-    let first = plain(&[call("run_command", json!({"command": "cat", "background": true})), answer("done")]);
+    let first = plain(&[
+        call("run_command", json!({"command": "cat", "background": true})),
+        answer("done"),
+    ]);
     run(&first, "--approve run_command");
     // The same turns give the same id.
     let started: Value = serde_json::from_str(&told(&first)[0]).unwrap();
@@ -121,7 +142,10 @@ fn a_command_in_the_background_is_written_to_and_stopped() {
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_time_limit_keeps_what_was_printed() {
     let line = "echo before; (setsid sleep 1000 &) ; sleep 1000; echo after";
-    let world = plain(&[call("run_command", json!({"command": line, "timeout_seconds": 1})), answer("done")]);
+    let world = plain(&[
+        call("run_command", json!({"command": line, "timeout_seconds": 1})),
+        answer("done"),
+    ]);
     run(&world, "--approve run_command");
     assert_eq!(codes(&world), ["Timeout"]);
     let told = told(&world).remove(0);
@@ -132,7 +156,8 @@ fn a_time_limit_keeps_what_was_printed() {
 #[test]
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_command_runs_in_the_workspace_in_a_folder_of_it_or_in_a_skill() {
-    let at = |line: &str, folder: Value| call("run_command", json!({"command": line, "folder": folder}));
+    let at =
+        |line: &str, folder: Value| call("run_command", json!({"command": line, "folder": folder}));
     let world = plain(&[
         at("pwd; ls sub", Value::Null),
         at("pwd; cat b", json!("sub")),
@@ -248,7 +273,11 @@ fn edit_file_replaces_exact_text() {
     world.write("project/a", "one\nx x\nthree\n");
     run(&world, "--apply");
     let codes = codes(&world);
-    assert_eq!((&codes[0], &codes[2], &codes[4]), (&Value::Null, &Value::Null, &Value::Null), "{codes:?}");
+    assert_eq!(
+        (&codes[0], &codes[2], &codes[4]),
+        (&Value::Null, &Value::Null, &Value::Null),
+        "{codes:?}"
+    );
     assert!(codes[1].is_string() && codes[3].is_string(), "{codes:?}");
     let told = told(&world);
     assert!(told[1].contains('2'), "how often it is there: {told:?}");

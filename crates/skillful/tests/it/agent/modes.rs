@@ -33,17 +33,26 @@ fn read_only_looks_and_nothing_else() {
 fn contained_runs_unasked_while_every_wall_stands_and_asks_for_the_changes() {
     let world = working();
     let seen = run(&world, "--mode contained");
-    assert!(seen.starts_with("done\n") && seen.contains("runs apply") && seen.ends_with("[exit 3]\n"), "{seen}");
+    assert!(
+        seen.starts_with("done\n") && seen.contains("runs apply") && seen.ends_with("[exit 3]\n"),
+        "{seen}"
+    );
     assert_eq!(codes(&world)[..3], [Value::Null, Value::Null, Value::Null]);
     assert!(!world.path("project/b").exists() && !world.path("project/made").exists());
     assert_sound(&world);
     // A deny counts, and a question that the user wants to be asked, too.
     let world = working();
-    world.write("home/.agent/config.json", r#"{"permissions": {"run_command": {"mkdir *": "deny"}}}"#);
+    world.write(
+        "home/.agent/config.json",
+        r#"{"permissions": {"run_command": {"mkdir *": "deny"}}}"#,
+    );
     run(&world, "--mode contained");
     assert_eq!(codes(&world)[1], "ToolNotAllowed");
     let world = working();
-    world.write("home/.agent/config.json", r#"{"execution": {"require_approval_for": ["run_command"]}}"#);
+    world.write(
+        "home/.agent/config.json",
+        r#"{"execution": {"require_approval_for": ["run_command"]}}"#,
+    );
     let seen = run(&world, "--mode contained");
     assert!(seen.contains("--approve") && seen.ends_with("[exit 3]\n"), "{seen}");
 }
@@ -65,7 +74,10 @@ fn the_mode_of_the_settings_counts_and_the_command_line_more() {
     run(&world, "--mode ask --deny run_command");
     assert_eq!(codes(&world)[2], Value::Null);
     let wrong = run(&world, "--mode nothing");
-    assert!(wrong.contains("`read-only`, `ask`, `contained`, `plan`") && wrong.ends_with("[exit 2]\n"), "{wrong}");
+    assert!(
+        wrong.contains("`read-only`, `ask`, `contained`, `plan`") && wrong.ends_with("[exit 2]\n"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -77,7 +89,10 @@ fn a_project_may_only_make_the_mode_stricter() {
     let world = working();
     world.write("project/.agent/config.json", r#"{"mode": "contained"}"#);
     let seen = run(&world, "");
-    assert!(seen.contains("a project may only tighten it") && seen.contains("to allow it, run"), "{seen}");
+    assert!(
+        seen.contains("a project may only tighten it") && seen.contains("to allow it, run"),
+        "{seen}"
+    );
     let world = working();
     world.write("home/.agent/config.json", r#"{"mode": "read-only"}"#);
     world.write("project/.agent/config.json", r#"{"mode": "ask"}"#);

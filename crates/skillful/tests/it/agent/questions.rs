@@ -52,7 +52,10 @@ fn an_option_is_chosen_by_number_by_name_or_in_own_words() {
         resume(&world, &format!("--answer {given}"));
         assert_eq!(answers(&world), [json!({"said": [expected]})], "{given}");
     }
-    let several = act("ask_user", json!({"question": "Which?", "options": ["a", "b", "c"], "multiple": true}));
+    let several = act(
+        "ask_user",
+        json!({"question": "Which?", "options": ["a", "b", "c"], "multiple": true}),
+    );
     let world = plain(&[several, answer("done")]);
     run(&world, "");
     resume(&world, "--answer 1,c");
@@ -80,7 +83,8 @@ fn a_model_can_be_told_that_nobody_answers() {
 
 #[test]
 fn a_run_asks_at_most_five_questions() {
-    let mut turns: Vec<Value> = (0..6).map(|number| ask(&format!("Question {number}?"), &[])).collect();
+    let mut turns: Vec<Value> =
+        (0..6).map(|number| ask(&format!("Question {number}?"), &[])).collect();
     turns.push(answer("done"));
     let world = plain(&turns);
     run(&world, "--no-questions");
@@ -97,8 +101,15 @@ fn a_run_asks_at_most_five_questions() {
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_secret_reaches_programs_and_nobody_else() {
     let secret = act("ask_user", json!({"question": "The token?", "secret": true}));
-    let world = plain(&[secret, call("run_command", json!({"command": "env | grep hunter42x | wc -l; env | grep hunter42x"})), answer("done")])
-        .with("TERM", "dumb");
+    let world = plain(&[
+        secret,
+        call(
+            "run_command",
+            json!({"command": "env | grep hunter42x | wc -l; env | grep hunter42x"}),
+        ),
+        answer("done"),
+    ])
+    .with("TERM", "dumb");
     let line = "skillful run --model scripted:turns.json --approve run_command x";
     let seen = world.conversation(line, &[("Your answer: ", "hunter42x\n")]);
     assert!(!seen.contains("hunter42x"), "{seen}");

@@ -63,7 +63,8 @@ fn following_a_run_that_was_killed_ends() {
     skill(&world, "s", "echo started > \"$HOME/started\"; while :; do sleep 1; done\n");
     let mut writer =
         world.command("exec skillful run --model scripted:turns.json --yes x").spawn().unwrap();
-    let began = || world.run("ls .agent/runs/*/sandbox/home/started 2> /dev/null").contains("started");
+    let began =
+        || world.run("ls .agent/runs/*/sandbox/home/started 2> /dev/null").contains("started");
     while !began() {
         assert!(writer.try_wait().unwrap().is_none(), "it ended too early");
     }

@@ -82,7 +82,10 @@ fn what_the_model_saw_in_place_of_a_secret_does_not_replace_it() {
     assert_eq!(world.read("project/compose.yml"), compose);
     // Where there is no secret to lose, the words are words.
     assert_eq!(world.read("project/copy.yml"), format!("{seen}# once more\n"));
-    assert_eq!(codes(&world), [Value::Null, "Redacted".into(), Value::Null, Value::Null, Value::Null]);
+    assert_eq!(
+        codes(&world),
+        [Value::Null, "Redacted".into(), Value::Null, Value::Null, Value::Null]
+    );
     assert_sound(&world);
 }
 

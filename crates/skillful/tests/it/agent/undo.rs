@@ -43,7 +43,10 @@ fn undo_refuses_when_a_file_changed_since() {
     world.write("project/a", "mine\n");
     let seen = world.run("skillful runs undo last");
     assert!(seen.contains("`a`") && seen.ends_with("[exit 1]\n"), "{seen}");
-    assert_eq!((world.read("project/a"), world.read("project/b")), ("mine\n".into(), "new\n".into()));
+    assert_eq!(
+        (world.read("project/a"), world.read("project/b")),
+        ("mine\n".into(), "new\n".into())
+    );
     assert_eq!(world.json("skillful runs undo last --json")["error"]["code"], "Conflict");
     assert_sound(&world);
     // As it was after the run, it can be taken back.
@@ -63,7 +66,10 @@ fn what_was_taken_back_can_be_applied_again_with_the_rest() {
     assert_eq!(world.read("project/a"), "one\n");
     let seen = world.run("skillful runs apply last");
     assert!(!seen.contains("[exit"), "{seen}");
-    assert_eq!((world.read("project/a"), world.read("project/b")), ("two\n".into(), "new\n".into()));
+    assert_eq!(
+        (world.read("project/a"), world.read("project/b")),
+        ("two\n".into(), "new\n".into())
+    );
     assert_sound(&world);
     world.run("skillful runs undo last");
     assert_eq!(world.read("project/a"), "one\n");
@@ -73,14 +79,16 @@ fn what_was_taken_back_can_be_applied_again_with_the_rest() {
 fn a_kill_while_changes_are_applied_leaves_all_of_them_or_none() {
     let text = "new\n".repeat(500);
     let names: Vec<String> = (0..36).map(|number| format!("sub/{number:02}")).collect();
-    let turns: Vec<Value> = names.iter().map(|name| write(name, &text)).chain([answer("done")]).collect();
+    let turns: Vec<Value> =
+        names.iter().map(|name| write(name, &text)).chain([answer("done")]).collect();
     for round in 0..6u64 {
         let world = plain(&turns);
         world.write("project/sub/other.txt", "mine\n").write("project/sub/00", "one\n");
         world.write("home/.agent/config.json", r#"{"budget": {"max_turns": 50}}"#);
         run(&world, "-q");
         let line = "exec skillful runs apply last";
-        let mut applying = world.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut applying =
+            world.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         // Each time the kill comes a little later.
         std::thread::sleep(std::time::Duration::from_millis(20 + round * 15));
         applying.kill().unwrap();
@@ -88,14 +96,28 @@ fn a_kill_while_changes_are_applied_leaves_all_of_them_or_none() {
         // The next command finds out, finishes it or takes it back.
         let said = world.run("skillful runs changes last");
         assert!(!said.contains("half done"), "{said}");
-        let there = names[1..].iter().filter(|name| world.path(&format!("project/{name}")).exists()).count();
-        assert!(there == 0 || there == names.len() - 1, "round {round}: {there} of {}", names.len());
+        let there = names[1..]
+            .iter()
+            .filter(|name| world.path(&format!("project/{name}")).exists())
+            .count();
+        assert!(
+            there == 0 || there == names.len() - 1,
+            "round {round}: {there} of {}",
+            names.len()
+        );
         let is_applied = there > 0;
-        assert_eq!(world.read("project/sub/00"), if is_applied { text.clone() } else { "one\n".to_owned() });
+        assert_eq!(
+            world.read("project/sub/00"),
+            if is_applied { text.clone() } else { "one\n".to_owned() }
+        );
         let seen = world.run("skillful runs undo last");
         assert!(!seen.contains("[exit"), "{seen}");
         assert_eq!(world.run("ls -A sub; cat sub/00"), "00\nother.txt\none\n", "round {round}");
-        assert_eq!(world.run("ls -A"), ".agent\n.git\nsub\nturns.json\n", "nothing is left beside it");
+        assert_eq!(
+            world.run("ls -A"),
+            ".agent\n.git\nsub\nturns.json\n",
+            "nothing is left beside it"
+        );
         assert_eq!(world.run("skillful runs verify last | cut -c1-6"), "intact\n");
     }
 }
@@ -107,7 +129,8 @@ fn a_run_killed_while_it_writes_leaves_the_workspace_as_it_was() {
         let world = plain(&[write("sub/a.txt", &text), answer("done")]);
         world.write("project/sub/a.txt", "one\n");
         let line = "exec skillful run --model scripted:turns.json -q x";
-        let mut writer = world.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut writer =
+            world.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(30 + round * 20));
         writer.kill().unwrap();
         writer.wait().unwrap();
@@ -122,9 +145,12 @@ fn what_undo_needs_is_for_the_user_alone() {
     run(&world, "--apply");
     let folder = last(&world);
     // The file that was there has kept its mode; nobody else gets to it.
-    let lines = format!("cd ../{folder} && find applied observations -type d -printf '%m\\n' | sort -u");
+    let lines =
+        format!("cd ../{folder} && find applied observations -type d -printf '%m\\n' | sort -u");
     assert_eq!(world.run(&lines), "700\n");
-    let lines = format!("cd ../{folder} && find observations applied/*/*.json -type f -printf '%m\\n' | sort -u");
+    let lines = format!(
+        "cd ../{folder} && find observations applied/*/*.json -type f -printf '%m\\n' | sort -u"
+    );
     assert_eq!(world.run(&lines), "600\n");
     let events = world.read(&format!("{folder}/events.jsonl"));
     assert!(!events.contains("hunter42x"), "not in the record itself");

@@ -70,7 +70,10 @@ fn a_run_is_gone_on_with_and_taken_back_where_it_worked() {
     assert!(elsewhere.contains("worked in `") && elsewhere.ends_with("4\n"), "{elsewhere}");
     assert_eq!(world.read("project/a"), "root");
     let imagined = world.run("cd sub && echo mine > a && skillful runs undo last --dry-run; cat a");
-    assert!(imagined.contains("somebody else changed `a`") && imagined.starts_with("mine\n"), "{imagined}");
+    assert!(
+        imagined.contains("somebody else changed `a`") && imagined.starts_with("mine\n"),
+        "{imagined}"
+    );
     world.run("cd sub && printf new > a && skillful runs undo last");
     assert_eq!(world.read("project/sub/a"), "sub");
     world.run("cd sub && skillful run --model scripted:turns.json x");
@@ -85,7 +88,8 @@ fn a_run_is_gone_on_with_and_taken_back_where_it_worked() {
         "{resumed}"
     );
     assert_eq!(world.read("project/sub/a"), "sub");
-    let named = "skillful run -q --resume last --model scripted:turns.json --approve write_file --apply";
+    let named =
+        "skillful run -q --resume last --model scripted:turns.json --approve write_file --apply";
     let resumed = world.run(&format!("cd sub && {named}"));
     assert_eq!((resumed.as_str(), world.read("project/sub/a").as_str()), ("ok\n", "new"));
     assert_eq!(world.read("project/a"), "root");
