@@ -295,7 +295,7 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
     ␛[1m␛[31m-gone␛[0m
     ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0mo, keep them apart: y
       ␛[32mapplied␛[0m 1 added, 1 changed, 1 deleted
-      ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, 1800 s left␛[0m
+      ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, [n] s left␛[0m
     "#);
     assert_eq!(world.read("project/a.txt"), "one\nthree\n");
     assert!(!world.path("project/c.txt").exists());
