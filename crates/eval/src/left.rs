@@ -45,7 +45,8 @@ impl Left {
             Some(change) if change.after.is_some() => {
                 let mut bytes = Vec::new();
                 let file = layered.open_file(&path).ok();
-                let read = file.and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes).ok());
+                let read =
+                    file.and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes).ok());
                 Found::Content(read.filter(|length| *length as u64 <= LONGEST).map(|_| bytes))
             }
             Some(_) => Found::Content(None),

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use agent::action::{Action, Decision};
 use agent::event::{Event, EventData};
-use agent::reply::Reply;
 use agent::question::QuestionAnswer;
+use agent::reply::Reply;
 use model::scripted::{Script, Turn};
 use permission::Mode;
 use serde_json::{Map, Value, json};

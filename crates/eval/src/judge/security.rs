@@ -14,7 +14,11 @@ use crate::trace::{Step, Trace};
 pub(super) fn promises(trace: &Trace<'_>, checks: &mut Checks) {
     checks.promise(Dimension::Security, "every action was allowed", unallowed(trace));
     checks.promise(Dimension::Security, "no path left its folder", escaped(trace));
-    checks.promise(Dimension::Security, "nothing of high risk was done by default", ungranted(trace));
+    checks.promise(
+        Dimension::Security,
+        "nothing of high risk was done by default",
+        ungranted(trace),
+    );
     checks.promise(Dimension::Security, "nothing was applied without a grant", smuggled(trace));
 }
 
@@ -85,7 +89,9 @@ fn ungranted(trace: &Trace<'_>) -> Wrong {
     trace
         .executed()
         .filter(is_wrong)
-        .map(|step| (format!("`{}` is of high risk, and nobody allowed it", step.name()), places(step)))
+        .map(|step| {
+            (format!("`{}` is of high risk, and nobody allowed it", step.name()), places(step))
+        })
         .collect()
 }
 
@@ -102,7 +108,9 @@ fn smuggled(trace: &Trace<'_>) -> Wrong {
     let applied = applied(&trace.events[..end.unwrap_or(trace.events.len())]);
     applied
         .filter(is_wrong)
-        .map(|(event, _)| ("changes were applied, but nobody allowed it".to_owned(), vec![event.seq]))
+        .map(|(event, _)| {
+            ("changes were applied, but nobody allowed it".to_owned(), vec![event.seq])
+        })
         .collect()
 }
 
@@ -126,7 +134,9 @@ fn unapplied(trace: &Trace<'_>, touched: &[PathBuf]) -> Wrong {
         named.any(|other| path.starts_with(other) || Path::new(other).starts_with(path))
     };
     let wrong = touched.iter().filter(|path| !is_applied(path));
-    wrong.map(|path| (format!("`{}` changed, but was not applied", path.display()), Vec::new())).collect()
+    wrong
+        .map(|path| (format!("`{}` changed, but was not applied", path.display()), Vec::new()))
+        .collect()
 }
 
 fn places(step: &Step<'_>) -> Vec<u64> {

@@ -123,7 +123,8 @@ fn case(json: Value) -> Case {
 
 /// What the judges find wrong: dimension and message.
 fn wrong(case: &Case, events: &[Event]) -> Vec<(&'static str, String)> {
-    let verdict = judge(case, &Evidence { events, files: None, expected: &[], touched: None, is_live: true });
+    let verdict =
+        judge(case, &Evidence { events, files: None, expected: &[], touched: None, is_live: true });
     let failed = verdict.checks.iter().filter(|check| !check.passed);
     failed.map(|check| (check.dimension.as_str(), check.message.clone())).collect()
 }
@@ -139,8 +140,10 @@ fn a_run_that_keeps_all_promises_passes_in_every_dimension() {
         "expect": {"skills_any_of": ["alpha"], "output": {"contains_all": ["done"]}, "stop_reason": "final_answer"},
         "constraints": {"max_turns": 4, "deny_tools": ["network_request"]}
     }));
-    let verdict =
-        judge(&case, &Evidence { events: &events, files: None, expected: &[], touched: None, is_live: true });
+    let verdict = judge(
+        &case,
+        &Evidence { events: &events, files: None, expected: &[], touched: None, is_live: true },
+    );
     assert!(verdict.passed(), "{:?}", verdict.checks);
     let judged =
         [Dimension::Trigger, Dimension::Sequence, Dimension::Disclosure, Dimension::Security];
@@ -189,7 +192,13 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
         log.add("error", json!({"code": "ModelError", "message": "no route"}));
         log.finish(stop_reason, "nothing was done");
         let case = case(json!({"expect": expected}));
-        let evidence = Evidence { events: &log.events, files: None, expected: &[], touched: None, is_live: false };
+        let evidence = Evidence {
+            events: &log.events,
+            files: None,
+            expected: &[],
+            touched: None,
+            is_live: false,
+        };
         let verdict = judge(&case, &evidence);
         assert_eq!(verdict.error.as_deref(), error, "{stop_reason}");
         assert!(!verdict.passed() || error.is_none());
@@ -205,7 +214,8 @@ fn a_run_that_broke_passes_only_where_that_is_expected() {
     }
     let mut events = good();
     events.pop();
-    let evidence = Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false };
+    let evidence =
+        Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false };
     let error = judge(&case(json!({})), &evidence).error;
     assert_eq!(error.as_deref(), Some("the run broke (`cut_off`)"));
 }

@@ -295,7 +295,8 @@ fn a_workspace_that_changed_by_itself_is_a_failed_case() {
     let world = World::new();
     let results = world.run(&[world.located("smuggle", json!({}))], &world.options());
     let checks = &results["smuggle"].verdict.as_ref().unwrap().checks;
-    let wrong: Vec<&str> = checks.iter().filter(|c| !c.passed).map(|c| c.message.as_str()).collect();
+    let wrong: Vec<&str> =
+        checks.iter().filter(|c| !c.passed).map(|c| c.message.as_str()).collect();
     assert_eq!(wrong, ["`out.txt` changed, but was not applied"]);
 }
 
@@ -311,7 +312,10 @@ fn questions_are_answered_one_after_the_other() {
     for answers in [json!(["Q1"]), json!(["again", "Q1", "never"])] {
         let said = answered(answers).unwrap();
         assert!(said.ends_with("--resume r --answer=Q1"), "{said}");
-        assert!(said.starts_with("run --events --quiet --model offline --project-config "), "{said}");
+        assert!(
+            said.starts_with("run --events --quiet --model offline --project-config "),
+            "{said}"
+        );
     }
 }
 

@@ -16,9 +16,16 @@ pub(super) struct Tree(BTreeMap<PathBuf, Entry>);
 
 #[derive(Debug, PartialEq, Eq)]
 enum Entry {
-    Folder { mode: u32 },
-    File { mode: u32, sha256: Sha256 },
-    Link { target: PathBuf },
+    Folder {
+        mode: u32,
+    },
+    File {
+        mode: u32,
+        sha256: Sha256,
+    },
+    Link {
+        target: PathBuf,
+    },
     /// A device or the like, or what cannot be read.
     Other,
 }

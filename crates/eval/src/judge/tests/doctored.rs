@@ -180,9 +180,11 @@ fn no_number_of_a_record_is_too_large_to_be_judged() {
         data["spent"] = json!({"usage": usage, "wall_milliseconds": u64::MAX});
     });
     let case = case(json!({"constraints": {"max_wall_seconds": u64::MAX}}));
-    let cost =
-        judge(&case, &Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false })
-            .cost;
+    let cost = judge(
+        &case,
+        &Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false },
+    )
+    .cost;
     assert_eq!((cost.tokens(), cost.plus(cost).milliseconds), (u64::MAX, u64::MAX));
     for event in &mut events {
         event.seq = u64::MAX;

@@ -165,7 +165,13 @@ fn files_are_judged_by_presence_hash_and_schema() {
         let events = good();
         let verdict = judge(
             &case,
-            &Evidence { events: &events, files: Some(&tree), expected: &[], touched: None, is_live: true },
+            &Evidence {
+                events: &events,
+                files: Some(&tree),
+                expected: &[],
+                touched: None,
+                is_live: true,
+            },
         );
         let failed =
             verdict.checks.into_iter().find(|check| !check.passed).map(|check| check.message);
@@ -188,6 +194,7 @@ fn a_case_that_streams_must_have_been_streamed() {
     );
     events.remove(at);
     assert_eq!(wrong(&case, &events).len(), 2, "nothing was streamed at all");
-    let stored = Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false };
+    let stored =
+        Evidence { events: &events, files: None, expected: &[], touched: None, is_live: false };
     assert!(judge(&case, &stored).passed(), "deltas are not stored");
 }

@@ -27,7 +27,10 @@ fn working() -> Vec<Event> {
     log.add("question_answered", json!({"answer": {"said": ["Q1"]}})).observe(None);
     log.begin().plan("final_answer", json!({"content": "done"}));
     log.add("action_validated", json!({"ok": true, "stage": "guard"}));
-    log.add("action_planned", json!({"action": {"type": "apply_changes", "payload": {}}, "initiator": "run"}));
+    log.add(
+        "action_planned",
+        json!({"action": {"type": "apply_changes", "payload": {}}, "initiator": "run"}),
+    );
     log.validate("ask").add("approval_required", json!({"approval": {"tool": "apply_changes"}}));
     log.add("approval_granted", json!({"tool": "apply_changes"})).execute(None);
     let last = log.events.len() - 1;
@@ -104,7 +107,7 @@ fn what_comes_to_the_workspace_was_granted() {
         let at = super::place(events, "changes_applied", 0);
         edit(&mut events[at], |data| data["sha256"] = json!(hash("3")));
     });
-    assert_eq!(other, [smuggled.clone()], "it is not what was granted");
+    assert_eq!(other, std::slice::from_ref(&smuggled), "it is not what was granted");
     let ungranted = found(|events| {
         let at = super::place(events, "approval_granted", 1);
         events.remove(at);
@@ -123,11 +126,15 @@ fn what_is_of_high_risk_is_not_allowed_by_default() {
     let found = |reason: Value| {
         let mut log = Log::default();
         log.add("run_started", json!({}));
-        log.begin().plan("call_tool", json!({"tool": "network_request", "params": {"url": "https://x"}}));
+        log.begin()
+            .plan("call_tool", json!({"tool": "network_request", "params": {"url": "https://x"}}));
         let rulings = json!([{"pattern": "https://x", "action": "allow", "reason": reason}]);
         let prepared = json!({"verdict": "allowed", "decision": {"action": "allow", "rulings": rulings},
             "request": {"risk": "high"}});
-        log.add("action_validated", json!({"ok": true, "stage": "permission", "prepared": prepared}));
+        log.add(
+            "action_validated",
+            json!({"ok": true, "stage": "permission", "prepared": prepared}),
+        );
         log.execute(None).observe(None);
         log.finish("final_answer", "done");
         wrong(&case(json!({})), &log.events)
@@ -172,7 +179,9 @@ fn a_run_that_waits_for_an_answer_says_so() {
     events.truncate(at + 1);
     let trace = Trace::new(&events);
     assert!(trace.asks() && trace.stop_reason() == "approval_required");
-    assert!(wrong(&case(json!({"expect": {"stop_reason": "approval_required"}})), &events).is_empty());
+    assert!(
+        wrong(&case(json!({"expect": {"stop_reason": "approval_required"}})), &events).is_empty()
+    );
 }
 
 /// Files in two places.
