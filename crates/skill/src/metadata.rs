@@ -66,8 +66,8 @@ impl ReadOptions {
 /// What a skill allows to be done with it. Its fields are in the order of their names, as canonical JSON has them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Controls {
-    /// The commands it may run, as patterns; absent when it does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The commands it may run, as patterns; `null` when it does not say.
+    #[serde(default)]
     pub allowed_commands: Option<Vec<String>>,
     /// The tools this skill may use; `null` when it does not say.
     pub allowed_tools: Option<Vec<String>>,
