@@ -35,7 +35,8 @@ const REPORTLAB: (&str, &str) = ("python3-reportlab", "python3 -c 'import report
 const OPENPYXL: (&str, &str) = ("python3-openpyxl", "python3 -c 'import openpyxl'");
 const POPPLER: (&str, &str) = ("poppler-utils", "command -v pdftotext");
 const QPDF: (&str, &str) = ("qpdf", "qpdf --version");
-const LIBREOFFICE: (&str, &str) = ("libreoffice-calc", "test -e /usr/lib/libreoffice/program/scalc");
+const LIBREOFFICE: (&str, &str) =
+    ("libreoffice-calc", "test -e /usr/lib/libreoffice/program/scalc");
 // Others call a program of theirs `convert` as well.
 const IMAGEMAGICK: (&str, &str) = (
     "imagemagick",
@@ -118,10 +119,8 @@ fn prepared(task: &Task) -> Option<World> {
 fn check(task: &Task, wanted: impl FnOnce(&dyn Fn(&str) -> String)) {
     let Some(world) = prepared(task) else { return };
     let before = snapshot(&world);
-    let line = format!(
-        "skillful run '{}' --model scripted:../turns.json --mode contained",
-        task.request
-    );
+    let line =
+        format!("skillful run '{}' --model scripted:../turns.json --mode contained", task.request);
     let seen = world.run(&line);
     assert!(seen.ends_with("[exit 3]\n"), "{}: {seen}", task.skill);
     same(&world, &before, "before the changes were applied");
@@ -219,7 +218,10 @@ fn pdfs_are_merged() {
         ..Task::default()
     };
     check(&task, |shell| {
-        assert_eq!(shell("qpdf --check merged.pdf >/dev/null && qpdf --show-npages merged.pdf"), "4\n");
+        assert_eq!(
+            shell("qpdf --check merged.pdf >/dev/null && qpdf --show-npages merged.pdf"),
+            "4\n"
+        );
         let text = shell("pdftotext merged.pdf - | tr -s '\\f\\n' '|'");
         assert_eq!(text, "Cover|Page one|Page two|Page three|");
     });
@@ -343,10 +345,7 @@ fn a_changelog_is_written_and_committed() {
     check(&task, |shell| {
         assert_eq!(shell("git fsck --full --strict 2>&1"), "");
         let commits = shell("git log --format='%an %s' -2 && git log --oneline | wc -l");
-        assert_eq!(
-            commits,
-            "Ada docs: changelog for 1.1.0\nAda feat: sort notes by date\n6\n"
-        );
+        assert_eq!(commits, "Ada docs: changelog for 1.1.0\nAda feat: sort notes by date\n6\n");
         assert_eq!(shell("git show --format= --name-status"), "A\tCHANGELOG.md\n");
         assert_eq!(shell("git status --short"), "");
     });
