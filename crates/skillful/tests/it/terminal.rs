@@ -318,7 +318,8 @@ fn who_says_no_keeps_the_changes_apart() {
     Type one of the letters in brackets.
     [y]es, change my files  [d]iff  [n]o, keep them apart: n
       ✗ ApprovalDenied  36 turns, 97 tool calls, [n] s left
-    3 changed files wait; to apply: `skillful runs apply [run]`.
+    3 changes wait; to apply: `skillful runs apply [run]`.
+    [exit 3]
     ");
     assert_eq!(world.read("project/a.txt"), "one\ntwo\n");
     assert!(world.run("skillful runs changes last").contains("~ a.txt"));

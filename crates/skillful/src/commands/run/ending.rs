@@ -162,7 +162,7 @@ impl Teller<'_> {
                 .collect();
             let mut message = format!("the run waits for your answer: {}", question.question);
             if !options.is_empty() {
-                message += &format!("\nanswers: {}", options.join(", "));
+                message += &format!(" (answers: {})", options.join(", "));
             }
             let answer = question.options.first().map_or("TEXT", |option| &option.label);
             let mut words = vec!["run", "--resume", &result.run_id];
