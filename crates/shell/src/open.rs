@@ -4,7 +4,7 @@ use crate::command::{Command, base_name};
 use crate::grammar::Simple;
 use crate::options::{Options, wrapper};
 use crate::programs::{self, READERS, SHELLS};
-use crate::variables::changes_what_runs;
+use crate::variables::{changes_what_runs, has_computed_index};
 use crate::word::Word;
 use crate::{DEEPEST, Line};
 
@@ -18,6 +18,9 @@ impl Line {
             let name = word.text.split(['=', '[']).next().unwrap_or_default();
             if changes_what_runs(name.trim_end_matches('+')) {
                 self.doubt(&word.raw, CHANGES);
+            }
+            if has_computed_index(&word.text) {
+                self.doubt(&word.raw, programs::INDEX);
             }
         }
         if !simple.words.is_empty() {

@@ -3,7 +3,7 @@
 use crate::command::base_name;
 use crate::names::Names;
 use crate::scripts;
-use crate::variables::changes_what_runs;
+use crate::variables::{changes_what_runs, has_computed_index};
 use crate::word::Word;
 
 /// Shells whose `-c` is read as this crate reads lines.
@@ -46,6 +46,18 @@ const CHANGERS: Names = Names(
     history jobs let local logout mapfile read readarray shopt source suspend trap unalias unset",
 );
 
+/// Builtins that run in the shell itself, where the index of an array runs commands.
+const BUILTINS: Names = Names(
+    "\
+    [ : break cd continue declare dirs disown echo exit export false kill popd printf pushd pwd
+    readonly return set shift test times true type typeset ulimit umask wait",
+);
+
+/// Those of them that do nothing with what they are given but show it.
+const SHOWING: Names = Names("echo true false :");
+
+pub(crate) const INDEX: &str = "the index of an array can run commands";
+
 /// Long options that name a program to run, by the program that takes them. Shortened ones count as well.
 const STARTING_OPTIONS: &[(&str, &[&str])] = &[
     (
@@ -84,6 +96,14 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     if CHANGERS.contains(name) && name != "builtin" {
         return Some("it runs text, or changes what later words mean");
     }
+    if BUILTINS.contains(name) && !SHOWING.contains(name) {
+        if arguments.iter().any(|word| word.is_glob) {
+            return Some("a file with the name of an option would be taken for one");
+        }
+        if texts().any(has_computed_index) {
+            return Some(INDEX);
+        }
+    }
     if STARTERS.contains(name) || name.starts_with("ld-linux") || name.starts_with("ld-musl") {
         return Some("it can run any other program");
     }
@@ -103,13 +123,9 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
             Some("it can run any other program")
         }
         "set" if !harmless_set(arguments) => Some("it changes what later words mean"),
-        "printf" if texts().next().is_some_and(|first| first.starts_with("-v")) => {
-            Some("it sets a variable")
-        }
-        "wait" if texts().any(|text| text.starts_with("-p")) => Some("it sets a variable"),
-        "test" | "[" if texts().any(|text| matches!(text, "-v" | "-R")) => {
-            Some("the index of an array can run commands")
-        }
+        "printf" if !prints(texts()) => Some("it sets a variable"),
+        "wait" if !texts().all(is_waited_for) => Some("it sets a variable"),
+        "test" | "[" if texts().any(|text| matches!(text, "-v" | "-R")) => Some(INDEX),
         "declare" | "typeset" | "export" | "readonly" if !declares_harmlessly(arguments) => {
             Some("it changes what later words mean")
         }
@@ -225,6 +241,37 @@ fn harmless_set(arguments: &[Word]) -> bool {
     !arguments.is_empty()
 }
 
+/// Whether `printf` only prints: no option, and no `%n` in its format, which sets a variable.
+fn prints<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
+    let format = match arguments.next() {
+        Some("--") => arguments.next(),
+        Some(option) if option.starts_with('-') && option != "-" => return false,
+        first => first,
+    };
+    let mut rest = format.unwrap_or_default();
+    while let Some((_, after)) = rest.split_once('%') {
+        rest = match after.strip_prefix('%') {
+            Some(after) => after,
+            None => {
+                let kind = after
+                    .trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != '%')
+                    .trim_start_matches(['h', 'j', 'l', 'q', 't', 'z', 'L']);
+                if kind.starts_with('n') {
+                    return false;
+                }
+                kind
+            }
+        };
+    }
+    true
+}
+
+/// What `wait` can be given that sets nothing: jobs, and options without a value.
+fn is_waited_for(word: &str) -> bool {
+    let is_job = word.strip_prefix('%').unwrap_or(word).bytes().all(|b| b.is_ascii_alphanumeric());
+    is_job || matches!(word, "-n" | "-f" | "-nf" | "-fn")
+}
+
 fn declares_harmlessly(arguments: &[Word]) -> bool {
     arguments.iter().all(|word| {
         let name = word.text.split('=').next().unwrap_or_default();
@@ -270,9 +317,9 @@ pub(crate) fn is_harmless(words: &[String]) -> bool {
     match program.as_str() {
         "cd" | "pwd" | "echo" | "true" | "false" | ":" | "exit" | "return" | "umask" | "break"
         | "continue" => true,
-        "printf" => !words.get(1).is_some_and(|word| word.starts_with("-v")),
+        "printf" => prints(words[1..].iter().map(String::as_str)),
         "test" | "[" => !has("-v") && !has("-R"),
-        "wait" => !words[1..].iter().any(|word| word.starts_with("-p")),
+        "wait" => words[1..].iter().all(|word| is_waited_for(word)),
         "set" => harmless_set(&arguments()),
         "export" => declares_harmlessly(&arguments()),
         "command" => matches!(words.get(1).map(String::as_str), Some("-v" | "-V")),
