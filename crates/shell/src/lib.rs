@@ -8,6 +8,7 @@
 
 mod always;
 mod command;
+mod git;
 mod grammar;
 mod lexer;
 mod names;

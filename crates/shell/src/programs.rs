@@ -1,6 +1,7 @@
 //! What is known about programs: which only read, which run what they are told, and which arguments make them do so.
 
 use crate::command::base_name;
+use crate::git;
 use crate::names::Names;
 use crate::scripts;
 use crate::variables::{changes_what_runs, has_computed_index};
@@ -107,18 +108,20 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     if STARTERS.contains(name) || name.starts_with("ld-linux") || name.starts_with("ld-musl") {
         return Some("it can run any other program");
     }
-    let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name)
-        || matches!(name, "find" | "sed" | "gsed");
-    if takes_options && arguments.iter().any(|word| word.is_glob && !is_anchored(&word.raw)) {
+    let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name);
+    let is_risky = |word: &Word| {
+        word.is_glob && (runs_text(name, arguments) || takes_options && !word.is_anchored())
+    };
+    if arguments.iter().any(is_risky) {
         return Some("a file with the name of an option would be taken for one");
     }
     if starts_by_option(name, arguments) {
         return Some("one of its options runs another program");
     }
     match name {
-        "git" => git(arguments),
+        "git" => git::doubt(arguments),
         "sed" | "gsed" => scripts::sed(arguments),
-        "awk" | "gawk" | "mawk" | "nawk" => scripts::awk(arguments),
+        "awk" | "gawk" | "mawk" | "nawk" | "original-awk" => scripts::awk(arguments),
         "ip" if texts().any(|text| text.starts_with("exec")) => {
             Some("it can run any other program")
         }
@@ -133,9 +136,15 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     }
 }
 
-/// A wildcard that cannot match the name of an option, because the word begins with something else.
-fn is_anchored(raw: &str) -> bool {
-    !raw.starts_with(['*', '?', '[', '-'])
+/// Programs to which the name of a file can be a program, or text that is run.
+fn runs_text(name: &str, arguments: &[Word]) -> bool {
+    let is_told =
+        |word: &Word| !word.is_literal() || word.text.starts_with(['-', '+']) || word.text == "run";
+    // What follows the name of a script is for that script.
+    let is_script_unknown = arguments.first().is_some_and(is_told);
+    let takes_script = SHELLS.contains(name) || INTERPRETERS.contains(unversioned(name));
+    takes_script && is_script_unknown
+        || Names("xargs find fd fdfind sed gsed awk gawk mawk nawk original-awk").contains(name)
 }
 
 fn starts_by_option(name: &str, arguments: &[Word]) -> bool {
@@ -157,66 +166,6 @@ fn starts_by_option(name: &str, arguments: &[Word]) -> bool {
             is_cluster && word.text.contains(|letter| letters.contains(letter))
         }
     })
-}
-
-fn git(arguments: &[Word]) -> Option<&'static str> {
-    const RUNS: Option<&str> = Some("git can be told to run any other program this way");
-    let mut at = 0;
-    while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
-        match &*word.text {
-            "-C" => at += 2,
-            "-P"
-            | "-p"
-            | "--no-pager"
-            | "--paginate"
-            | "--bare"
-            | "--no-optional-locks"
-            | "--literal-pathspecs"
-            | "--version"
-            | "--help"
-            | "-v"
-            | "-h"
-            | "--no-replace-objects"
-            | "--icase-pathspecs" => at += 1,
-            _ => return RUNS,
-        }
-    }
-    let rest = arguments.get(at..).unwrap_or_default();
-    let has = |options: &[&str]| {
-        rest.iter().skip(1).any(|word| {
-            let given = word.text.split('=').next().unwrap_or_default();
-            options.iter().any(|option| match option.strip_prefix("--") {
-                Some(_) => given.len() > 3 && option.starts_with(given),
-                None => given.starts_with(option),
-            })
-        })
-    };
-    let subcommand = rest.first()?;
-    if !subcommand.is_literal() {
-        return RUNS;
-    }
-    if rest.iter().any(|word| word.text.contains("ext::")) {
-        return RUNS;
-    }
-    let runs = match &*subcommand.text {
-        "config" => !has(&["--get", "--list", "-l", "--get-all", "--get-regexp", "--show-origin"]),
-        "bisect" => rest.get(1).is_some_and(|word| word.text == "run"),
-        "submodule" => rest.iter().any(|word| word.text == "foreach"),
-        "rebase" => has(&["-x", "--exec", "-i", "--interactive"]),
-        "difftool" | "mergetool" | "filter-branch" | "filter-repo" | "instaweb" | "send-email"
-        | "daemon" | "credential" | "hook" | "fast-import" | "p4" | "svn" | "web--browse"
-        | "help" | "for-each-repo" | "maintenance" => true,
-        "grep" => has(&["-O", "--open-files-in-pager"]),
-        "diff" | "log" | "show" => has(&["--ext-diff"]),
-        "clone" => has(&["--upload-pack", "-u", "-c", "--config", "--template"]),
-        "init" => has(&["--template"]),
-        "fetch" | "pull" | "ls-remote" => has(&["--upload-pack"]),
-        "push" | "send-pack" => has(&["--receive-pack", "--exec"]),
-        "archive" => has(&["--exec", "--remote"]),
-        "worktree" => rest.iter().any(|word| word.text == "exec"),
-        _ => false,
-    };
-    if runs { RUNS } else { None }
 }
 
 /// `set -e`, `set -euo pipefail` and the like.
