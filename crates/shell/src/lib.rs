@@ -101,6 +101,11 @@ impl Line {
         unique(harmless.map(Command::text).chain(shadows).chain(self.traces.iter().cloned()))
     }
 
+    /// Those of the [patterns](Self::patterns) that can run other programs, which no rule sees.
+    pub fn hides(&self) -> Vec<String> {
+        unique(self.ruled().filter(|command| command.hides()).map(Command::text))
+    }
+
     /// Why a person must look, in words; nothing where all is understood.
     pub fn doubts(&self) -> Option<String> {
         let reasons: Vec<String> = self.unclear.iter().take(3).map(ToString::to_string).collect();

@@ -52,7 +52,7 @@ impl Line {
             self.doubt(&command.text(), why);
         }
         // Whoever is called like a wrapper and lies elsewhere may be anything: it needs a rule, too.
-        let is_foreign = !is_of_the_system(&program.text);
+        let is_foreign = !programs::is_of_the_system(&program.text);
         let starts = self.starts(name, words, outer, depth, &command);
         match starts {
             Starts::Nothing => self.commands.push(command),
@@ -269,9 +269,4 @@ fn first_operand(words: &[Word]) -> usize {
 /// A name that means one program: no letters that look like others, nothing that a terminal hides.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
-}
-
-fn is_of_the_system(program: &str) -> bool {
-    let Some((folder, _)) = program.rsplit_once('/') else { return true };
-    matches!(folder, "/bin" | "/usr/bin" | "/usr/local/bin" | "/sbin" | "/usr/sbin")
 }

@@ -27,6 +27,23 @@ pub(crate) const READERS: Names = Names(
     realpath sha1sum sha256sum sha512sum stat tac tail wc",
 );
 
+/// Programs that run no other ones, unless an option says so that [`doubt`] knows, or only those that are listed as well.
+const ALONE: Names = Names(
+    "\
+    [ b2sum base32 base64 basename basenc bc break bzip2 cal cat cd chgrp chmod chown cksum cmp column
+    comm command continue cp csplit curl cut date dd declare df diff dig dir dircolors dirname dirs disown
+    doas dos2unix du echo egrep env exit expand export expr factor false fd fdfind fgrep file find fmt fold
+    free getconf getent grep groups gunzip gzip head hexdump host hostid hostname iconv id install ionice
+    join jq kill killall ldconfig link ln logname look ls lsblk lscpu lsof lz4 md5sum mkdir mkfifo mknod
+    mktemp mv nice nl nm nohup nproc nslookup numfmt objdump od paste pathchk pdffonts pdfimages pdfinfo
+    pdfseparate pdftoppm pdftotext pdfunite pgrep pidof ping pinky pkill popd pr printenv printf ps ptx
+    pushd pwd readelf readlink readonly realpath return rev rg rm rmdir sed seq set setsid sha1sum
+    sha224sum sha256sum sha384sum sha512sum shift shred shuf size sleep sort split ss stat stdbuf strings
+    sudo sum sync tac tail tar tee test time timeout times touch tr tree true truncate tsort tty type
+    typeset ulimit umask uname unexpand uniq unix2dos unlink unxz unzip uptime users vdir vmstat w wait wc
+    whatis whereis which who whoami xargs xxd xz yes zstd : awk gawk mawk nawk gsed original-awk",
+);
+
 /// Programs that run others in ways that are not looked into.
 const STARTERS: Names = Names(
     "\
@@ -274,6 +291,27 @@ pub(crate) fn is_harmless(words: &[String]) -> bool {
         "command" => matches!(words.get(1).map(String::as_str), Some("-v" | "-V")),
         _ => false,
     }
+}
+
+/// Whether a program can run others that no rule sees: whatever is not known to run none.
+pub(crate) fn hides(words: &[String]) -> bool {
+    let Some(program) = words.first() else { return false };
+    let name = base_name(program);
+    if !is_of_the_system(program) {
+        return true;
+    }
+    match name {
+        "git" => !git::only_looks(&words[1..]),
+        // `-s` runs `strip`, wherever that is found.
+        "install" => words[1..].iter().any(|word| word.starts_with("-") && word.contains('s')),
+        _ => !ALONE.contains(name),
+    }
+}
+
+/// Whether a program is found by its name alone, or lies where the system's programs are.
+pub(crate) fn is_of_the_system(program: &str) -> bool {
+    let Some((folder, _)) = program.rsplit_once('/') else { return true };
+    matches!(folder, "/bin" | "/usr/bin" | "/usr/local/bin" | "/sbin" | "/usr/sbin")
 }
 
 /// The program without the number of its version: `python3.12` is `python`.
