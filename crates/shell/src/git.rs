@@ -267,7 +267,7 @@ pub(crate) fn doubt(arguments: &[Word]) -> Option<&'static str> {
     let Some(at) = subcommand_at(arguments.iter().map(|word| word.text.as_str())) else {
         return RUNS;
     };
-    let Some((subcommand, rest)) = arguments[at..].split_first() else { return None };
+    let (subcommand, rest) = arguments[at..].split_first()?;
     if !subcommand.is_literal() {
         return RUNS;
     }

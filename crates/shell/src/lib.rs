@@ -14,6 +14,7 @@ mod lexer;
 mod names;
 mod open;
 mod options;
+mod places;
 mod programs;
 mod quoting;
 mod scripts;

@@ -3,6 +3,7 @@
 use crate::command::{Command, base_name};
 use crate::grammar::Simple;
 use crate::options::wrapper;
+use crate::places;
 use crate::programs::{self, READERS, SHELLS};
 use crate::variables::{changes_what_runs, has_computed_index};
 use crate::word::Word;
@@ -50,6 +51,11 @@ impl Line {
         let name = base_name(&program.text);
         if let Some(why) = programs::doubt(name, words) {
             self.doubt(&command.text(), why);
+        }
+        if !programs::only_reads(name)
+            && let Some(word) = words[1..].iter().find(|word| places::decides_what_runs(word))
+        {
+            self.doubt(&word.raw, places::WHY);
         }
         // Whoever is called like a wrapper and lies elsewhere may be anything: it needs a rule, too.
         let is_foreign = !programs::is_of_the_system(&program.text);

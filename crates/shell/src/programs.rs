@@ -107,6 +107,15 @@ const STARTING_OPTIONS: &[(&str, &[&str])] = &[
 const STARTING_LETTERS: &[(&str, &str)] =
     &[("tar", "IF"), ("bsdtar", "I"), ("rsync", "e"), ("zip", "T"), ("env", "S")];
 
+/// Whether a program does nothing to the files it is given but read or remove them, or is one that has rules of its own.
+pub(crate) fn only_reads(name: &str) -> bool {
+    READERS.contains(name)
+        || SHOWING.contains(name)
+        || SHELLS.contains(name)
+        || Names("[ test printf git rg find fd fdfind rm rmdir jq command type which tree")
+            .contains(name)
+}
+
 /// Why a command cannot be vouched for, whatever rules say about it.
 pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     let arguments = &words[1..];

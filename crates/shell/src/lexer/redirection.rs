@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::state::Place;
 use super::{Lexer, Stop};
-use crate::names::Names;
+use crate::places;
 
 /// A here-document whose text has not come yet.
 pub(super) struct HereDocument {
@@ -16,21 +16,6 @@ pub(super) struct HereDocument {
 
 const OPERATORS: [&str; 12] =
     ["&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
-
-/// Files and folders from which programs take what they run.
-const DECIDING: Names = Names(
-    "\
-    .git .gitconfig .gitattributes .gitmodules .config .local .ssh .profile .bashrc .bash_profile
-    .bash_login .bash_logout .bash_aliases .inputrc .zshrc .zshenv .zprofile .zlogin .kshrc .mkshrc
-    .npmrc .yarnrc .yarnrc.yml .cargo .rustup .gnupg .vimrc .exrc .nanorc .emacs .emacs.d .lesskey
-    .lessfilter .mailcap .wgetrc .curlrc .netrc .sqliterc .psqlrc .gdbinit .lldbinit .perldb .irbrc .pryrc
-    .pythonrc .screenrc .tmux.conf .xinitrc .xsession .hgrc .envrc .tool-versions .docker .kube .aws
-    .husky .direnvrc .rpmmacros .subversion .ansible.cfg",
-);
-
-fn decides_what_runs(part: &str) -> bool {
-    DECIDING.contains(part)
-}
 
 impl Lexer<'_> {
     /// A redirection, from its number on if it has one.
@@ -87,8 +72,8 @@ impl Lexer<'_> {
             _ if word.has_tilde => {
                 self.doubt(range, "where it reads or writes is only known when it runs");
             }
-            _ if operator.contains('>') && word.text.split('/').any(decides_what_runs) => {
-                self.doubt(range, "programs take from there what they run");
+            _ if operator.contains('>') && places::decides_what_runs(&word) => {
+                self.doubt(range, places::WHY);
             }
             _ if word.text.contains("/dev/tcp") || word.text.contains("/dev/udp") => {
                 self.doubt(range, "it opens a connection");
