@@ -181,8 +181,7 @@ impl Line {
                 }
                 ("-exec" | "-execdir" | "-ok" | "-okdir", "find") => {
                     let rest = &words[at..];
-                    let Some(end) = rest.iter().position(|word| matches!(&*word.text, ";" | "+"))
-                    else {
+                    let Some(end) = end_of_exec(rest) else {
                         self.doubt(&word.raw, "what it starts has no end");
                         self.open(rest, outer, depth + 1);
                         return;
@@ -215,10 +214,7 @@ fn shell_options(words: &[Word]) -> Option<(usize, bool)> {
     let mut has_line = false;
     while let Some(word) = words.get(at) {
         if !word.is_literal() {
-            // It can be the line itself, which is looked at, but no option.
-            return (has_line && !word.raw.starts_with(['-', '+', '$', '*', '?', '['])
-                || has_line && word.is_quoted && !word.splits)
-                .then_some((at, has_line));
+            return None;
         }
         let text = word.text.as_str();
         if text == "--" {
@@ -249,6 +245,12 @@ fn shell_options(words: &[Word]) -> Option<(usize, bool)> {
         }
     }
     Some((at, has_line))
+}
+
+/// Where what `find` starts ends. A `+` ends it only behind `{}`.
+fn end_of_exec(words: &[Word]) -> Option<usize> {
+    let is = |at: usize, text: &str| words.get(at).is_some_and(|word| word.text == text);
+    (0..words.len()).find(|at| is(*at, ";") || is(*at, "+") && *at > 0 && is(*at - 1, "{}"))
 }
 
 /// Whether a command lies in one of `find`, which puts names of files into it.

@@ -35,13 +35,13 @@ const ALONE: Names = Names(
     doas dos2unix du echo egrep env exit expand export expr factor false fd fdfind fgrep file find fmt fold
     free getconf getent grep groups gunzip gzip head hexdump host hostid hostname iconv id install ionice
     join jq kill killall ldconfig link ln logname look ls lsblk lscpu lsof lz4 md5sum mkdir mkfifo mknod
-    mktemp mv nice nl nm nohup nproc nslookup numfmt objdump od paste pathchk pdffonts pdfimages pdfinfo
+    mktemp mv nice nl nohup nproc nslookup numfmt od paste pathchk pdffonts pdfimages pdfinfo
     pdfseparate pdftoppm pdftotext pdfunite pgrep pidof ping pinky pkill popd pr printenv printf ps ptx
     pushd pwd readelf readlink readonly realpath return rev rg rm rmdir sed seq set setsid sha1sum
-    sha224sum sha256sum sha384sum sha512sum shift shred shuf size sleep sort split ss stat stdbuf strings
+    sha224sum sha256sum sha384sum sha512sum shift shred shuf sleep sort split ss stat stdbuf strings
     sudo sum sync tac tail tar tee test time timeout times touch tr tree true truncate tsort tty type
     typeset ulimit umask uname unexpand uniq unix2dos unlink unxz unzip uptime users vdir vmstat w wait wc
-    whatis whereis which who whoami xargs xxd xz yes zstd : awk gawk mawk nawk gsed original-awk",
+    whereis which who whoami xargs xxd xz yes zstd : awk gawk mawk nawk gsed original-awk",
 );
 
 /// Programs that run others in ways that are not looked into.
@@ -85,11 +85,13 @@ const STARTING_OPTIONS: &[(&str, &[&str])] = &[
             "checkpoint-action",
             "use-compress-program",
             "rsh-command",
+            "rmt-command",
             "info-script",
             "new-volume-script",
         ],
     ),
     ("bsdtar", &["use-compress-program"]),
+    ("curl", &["config", "engine"]),
     ("rsync", &["rsh", "rsync-path"]),
     ("sort", &["compress-program"]),
     ("split", &["filter"]),
@@ -105,7 +107,7 @@ const STARTING_OPTIONS: &[(&str, &[&str])] = &[
 
 /// Options of one letter that do the same.
 const STARTING_LETTERS: &[(&str, &str)] =
-    &[("tar", "IF"), ("bsdtar", "I"), ("rsync", "e"), ("zip", "T"), ("env", "S")];
+    &[("tar", "IF"), ("bsdtar", "I"), ("curl", "K"), ("rsync", "e"), ("zip", "T"), ("env", "S")];
 
 /// Whether a program does nothing to the files it is given but read or remove them, or is one that has rules of its own.
 pub(crate) fn only_reads(name: &str) -> bool {
