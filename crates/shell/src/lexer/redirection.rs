@@ -17,6 +17,11 @@ pub(super) struct HereDocument {
 const OPERATORS: [&str; 12] =
     ["&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
 
+/// A byte that means itself wherever it stands in the name of a file.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_./:@+,%".contains(&byte)
+}
+
 impl Lexer<'_> {
     /// A redirection, from its number on if it has one.
     pub(super) fn redirection(&mut self, number: Option<usize>) -> Result<(), Stop> {
@@ -69,6 +74,12 @@ impl Lexer<'_> {
                 self.doubt(range, "where it reads or writes is only known when it runs");
             }
             "<<<" => {}
+            // bash expands what follows `>&` twice, so that quotes do not protect it.
+            _ if word.text.contains(['$', '`'])
+                || operator.contains('&') && !word.text.bytes().all(is_plain) =>
+            {
+                self.doubt(range, "bash may compute what it reads or writes, in quotes as well");
+            }
             _ if word.has_tilde => {
                 self.doubt(range, "where it reads or writes is only known when it runs");
             }

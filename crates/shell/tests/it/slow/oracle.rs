@@ -198,6 +198,8 @@ fn soup() -> impl Strategy<Value = String> {
         "export ",
         "'a[$(marker)]'",
         " 'a[$(marker)]'",
+        "'$(marker)'",
+        "'`marker`'",
         "for SECONDS in ",
         "wait ",
         "-np ",
