@@ -16,7 +16,7 @@ use super::error::ChangesError;
 use super::layer::Layer;
 use super::node::Stamp;
 use super::path::LayerPath;
-use super::plan::{Plan, Step, steps};
+use super::plan::{Plan, Step, changes_of, steps};
 use super::rules::Rules;
 use super::stage::stage;
 use super::store::{Kept, Phase, Record, Store};
@@ -243,10 +243,10 @@ fn paths(steps: &[Step]) -> Vec<LayerPath> {
     paths
 }
 
-/// The steps of a plan on disk. It may be a stranger's, so what is closed stays closed.
+/// The steps of a plan on disk. What is never applied is not applied because a plan says so.
 fn recorded(kept: &Kept, workspace: &Tree, rules: &Rules) -> Result<Vec<Step>, ChangesError> {
     let steps = kept.record()?.steps;
-    match rules.first_closed(steps.iter().map(|step| &step.path), workspace) {
+    match rules.first_held(&changes_of(&steps), workspace) {
         Some(held) => Err(ChangesError::Held { path: held.path, reason: held.reason }),
         None => Ok(steps),
     }
