@@ -181,3 +181,73 @@ fn a_plan_that_somebody_wrote_obeys_the_same_rules() {
         }
     }
 }
+
+/// Signs with the number and the hash alone.
+#[derive(Debug)]
+struct Named;
+
+impl Seal for Named {
+    fn sign(&self, number: u32, plan: &basics::sha256::Sha256) -> String {
+        format!("{number} {plan}")
+    }
+
+    fn is_signed(&self, number: u32, plan: &basics::sha256::Sha256, found: &str) -> bool {
+        found == self.sign(number, plan)
+    }
+}
+
+#[test]
+fn only_a_plan_with_its_seal_is_finished_or_taken_back() {
+    let mut world = World::new();
+    world.file("a", "old").upper("a", "new").upper("b", "new");
+    world.note();
+    let store = world.store().sealed(std::sync::Arc::new(Named));
+    let plan = world.plan(&Selection::default()).unwrap();
+    apply(&plan, &store, (&world.layer(), &world.workspace), &Disk::default()).unwrap();
+    let kept = world.run.path().join("applied/0001");
+    let about = (&*world.workspace, &world.rules);
+    let seal = fs::read(kept.join("seal")).unwrap();
+    let after = world.snapshot();
+    let check_refused = || {
+        for phase in ["apply", "rollback", "undo", "redo"] {
+            write(&kept.join("phase"), format!("\"{phase}\"").as_bytes());
+            let done = recover(&store, about, &Disk::default());
+            assert!(matches!(done, Err(ChangesError::Damaged { .. })), "{done:?}");
+        }
+        write(&kept.join("phase"), b"\"applied\"");
+        assert!(matches!(
+            undo(&store, 1, about, &Disk::default()),
+            Err(ChangesError::Damaged { .. })
+        ));
+        assert_eq!(world.snapshot(), after);
+    };
+    fs::remove_file(kept.join("seal")).unwrap();
+    check_refused();
+    write(&kept.join("seal"), b"2 other");
+    check_refused();
+    // A plan that was changed has no seal either.
+    write(&kept.join("seal"), &seal);
+    let written = fs::read(kept.join("plan.json")).unwrap();
+    let changed = String::from_utf8(written.clone()).unwrap().replace("\"b\"", "\"c\"");
+    write(&kept.join("plan.json"), changed.as_bytes());
+    check_refused();
+    write(&kept.join("plan.json"), &written);
+    undo(&store, 1, about, &Disk::default()).unwrap();
+    assert!(!world.workspace.join("b").exists());
+}
+
+#[test]
+fn what_waits_must_be_what_the_plan_says() {
+    let mut world = World::new();
+    world.upper("a", "new");
+    world.note();
+    world.apply(&Disk::default()).unwrap();
+    let kept = world.run.path().join("applied/0001");
+    fs::rename(world.workspace.join("a"), kept.join("slots/1")).unwrap();
+    write(&kept.join("slots/1"), b"evil");
+    write(&kept.join("phase"), b"\"apply\"");
+    let store = world.store();
+    let done = recover(&store, (&world.workspace, &world.rules), &Disk::default());
+    assert!(matches!(done, Err(ChangesError::Damaged { .. })), "{done:?}");
+    assert!(!world.workspace.join("a").exists());
+}
