@@ -8,6 +8,7 @@ mod kept;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use agent::changes::NotedChanges;
@@ -16,13 +17,15 @@ use basics::sha256::Sha256;
 use state::{Access, Folder};
 use tools::changes::{
     self, Applied, Base, Change, ChangeKind, ChangeLine, ChangeSet, ChangesError, Diff, Disk,
-    Hashes, Held, Kind, Layer, LayerPath, Line, Node, Phase, Plan, Recovered, Rules, Selection,
-    Store,
+    Hashes, Held, Kind, Layer, LayerPath, Line, Node, Phase, Plan, Recovered, Rules, Seal,
+    Selection, Store,
 };
 
 pub(crate) use kept::UnderWay;
 pub(crate) use kept::number_of;
 pub use kept::{KeptRun, ProducedFile, rules};
+
+use crate::journal::Owner;
 
 /// The folder of a run's layer.
 pub const LAYER: &str = "layer";
@@ -125,20 +128,30 @@ impl Layered {
     }
 
     /// Applies it: all or nothing.
-    pub fn apply(&mut self, run: &Folder, plan: &Plan) -> Result<NotedChanges, ChangesError> {
-        let store = store(run)?;
+    pub fn apply(
+        &mut self,
+        (run, owner): Signed<'_>,
+        plan: &Plan,
+    ) -> Result<NotedChanges, ChangesError> {
+        let store = store((run, owner))?;
         let changes: Vec<Change> = plan.changes().cloned().collect();
         let places = (&self.layer(), self.workspace.as_path());
         let applied = changes::apply(plan, &store, places, &Disk::default())?;
-        self.settle(run, &applied.paths)?;
         let name = plan_name(applied.number);
-        let sha256 = hash_of(run, &name)?;
-        Ok(noted(&changes, &[], name, sha256))
+        let noted = noted(&changes, &[], name, applied.plan);
+        // The files are there, and nothing that goes wrong from here on may hide that. Without it, a file that is
+        // changed once more may count as changed by somebody else.
+        let _ = self.settle(run, &applied.paths);
+        Ok(noted)
     }
 
     /// Takes what was applied under a number in an earlier process for what the workspace has now.
-    pub(crate) fn settle_number(&mut self, run: &Folder, number: u32) -> Result<(), ChangesError> {
-        self.settle(run, &paths(run, number)?)
+    pub(crate) fn settle_number(
+        &mut self,
+        run: Signed<'_>,
+        number: u32,
+    ) -> Result<(), ChangesError> {
+        self.settle(run.0, &paths(run, number)?)
     }
 
     /// Notes what the workspace has after this program itself has changed it.
@@ -259,7 +272,7 @@ pub fn line(line: &Line) -> String {
 
 /// Takes back what was applied under a number.
 pub fn undo(
-    run: &Folder,
+    run: Signed<'_>,
     number: u32,
     (workspace, rules): (&Path, &Rules),
 ) -> Result<Applied, ChangesError> {
@@ -268,22 +281,46 @@ pub fn undo(
 
 /// Finishes what a kill left half applied or half undone.
 pub fn recover(
-    run: &Folder,
+    run: Signed<'_>,
     (workspace, rules): (&Path, &Rules),
 ) -> Result<Vec<Recovered>, ChangesError> {
-    match run.find(APPLIED)? {
+    match run.0.find(APPLIED)? {
         None => Ok(Vec::new()),
         Some(_) => changes::recover(&store(run)?, (workspace, rules), &Disk::default()),
     }
 }
 
-fn store(run: &Folder) -> Result<Store, ChangesError> {
-    Store::open(&run.create_folder(APPLIED, Access::Private)?)
+/// A run's folder, and who stands behind what was applied from there; nobody where there is no key.
+pub type Signed<'a> = (&'a Folder, Option<&'a Owner>);
+
+/// Signs plans, for one run.
+#[derive(Debug)]
+struct OwnersSeal {
+    owner: Owner,
+    purpose: String,
+}
+
+impl Seal for OwnersSeal {
+    fn sign(&self, number: u32, plan: &Sha256) -> String {
+        self.owner.sign_text(&self.purpose, &format!("{number} {plan}"))
+    }
+
+    fn is_signed(&self, number: u32, plan: &Sha256, found: &str) -> bool {
+        self.owner.signed_text(&self.purpose, &format!("{number} {plan}"), found)
+    }
+}
+
+fn store((run, owner): Signed<'_>) -> Result<Store, ChangesError> {
+    let store = Store::open(&run.create_folder(APPLIED, Access::Private)?)?;
+    let Some(owner) = owner.cloned() else { return Ok(store) };
+    let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let purpose = format!("applied changes of {name}");
+    Ok(store.sealed(Arc::new(OwnersSeal { owner, purpose })))
 }
 
 /// The numbers of what was applied and not taken back.
-fn applied_numbers(run: &Folder) -> Result<Vec<u32>, ChangesError> {
-    match run.find(APPLIED)? {
+fn applied_numbers(run: Signed<'_>) -> Result<Vec<u32>, ChangesError> {
+    match run.0.find(APPLIED)? {
         None => Ok(Vec::new()),
         Some(_) => {
             let all = store(run)?.list()?.into_iter();
@@ -296,7 +333,10 @@ fn applied_numbers(run: &Folder) -> Result<Vec<u32>, ChangesError> {
 }
 
 /// What was applied and is noted nowhere: a kill came between. Which of the paths are new is not known any more.
-pub(crate) fn unnoted(run: &Folder, events: &[Event]) -> Result<Vec<NotedChanges>, ChangesError> {
+pub(crate) fn unnoted(
+    run: Signed<'_>,
+    events: &[Event],
+) -> Result<Vec<NotedChanges>, ChangesError> {
     let mut found = Vec::new();
     for number in applied_numbers(run)? {
         let name = plan_name(number);
@@ -307,7 +347,7 @@ pub(crate) fn unnoted(run: &Folder, events: &[Event]) -> Result<Vec<NotedChanges
         found.push(NotedChanges {
             changed: paths.len() as u64,
             paths: paths.iter().take(NAMED).map(ToString::to_string).collect(),
-            ..noted(&[], &[], name.clone(), hash_of(run, &name)?)
+            ..noted(&[], &[], name.clone(), hash_of(run.0, &name)?)
         });
     }
     Ok(found)
@@ -323,7 +363,7 @@ fn names(event: &Event) -> Option<&String> {
 }
 
 /// The paths that were changed under a number.
-fn paths(run: &Folder, number: u32) -> Result<Vec<LayerPath>, ChangesError> {
+fn paths(run: Signed<'_>, number: u32) -> Result<Vec<LayerPath>, ChangesError> {
     store(run)?.paths(number)
 }
 

@@ -270,6 +270,11 @@ impl Journal {
         self.place.own()
     }
 
+    /// Who signs it; nobody where there is no home to keep a key in.
+    pub(crate) fn owner(&self) -> Option<&Owner> {
+        self.owner.as_ref()
+    }
+
     /// Who made it.
     pub fn origin(&self) -> Origin {
         self.origin

@@ -47,7 +47,7 @@ pub use path::{InvalidPath, LayerPath, LinkTarget};
 pub use plan::{Plan, Selection};
 pub use rules::{Held, LayerLimits, Reason, Rules};
 pub use show::{ChangeKind, ChangeLine, Diff, Folded, Line, diff, summary};
-pub use store::{Phase, Store};
+pub use store::{Phase, Seal, Store};
 
 #[cfg(test)]
 mod tests;

@@ -18,14 +18,17 @@ use path::{SKILL, SKILL_SCHEME, real_path_beneath};
 
 pub(crate) use closed::Identity;
 pub use closed::agent_state_in;
+pub(crate) use closed::links_below;
 use closed::{Closed, Guard};
-pub(crate) use path::{LONGEST, normal_path, real_path};
+pub(crate) use git_settings::git_settings;
+pub(crate) use path::{LONGEST, normal_path, real_path, way_to};
 pub use secrets::PathPatterns;
 pub(crate) use spelling::fold;
 pub(crate) use target::Target;
 pub(crate) use twins::{Twins, has_twin};
 
 mod closed;
+mod git_settings;
 mod path;
 mod secrets;
 mod spelling;

@@ -16,7 +16,7 @@ use skill::index::Index;
 use state::{Durability, Folder};
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Recovered, Rules, Selection};
 
-use super::{APPLIED, Layered, OF_A_LAYER, hash_of, noted, recover, undo, unnoted};
+use super::{APPLIED, Layered, OF_A_LAYER, Signed, hash_of, noted, recover, undo, unnoted};
 use crate::journal::{Journal, JournalError, has_ended};
 use crate::open::Runtime;
 use crate::runner::{check_workspace, read_setup};
@@ -93,12 +93,14 @@ impl KeptRun {
         let plan = layered.plan(&self.run, set, selection)?;
         let paths = plan.changes().map(|change| change.path.to_string()).collect();
         let under_way = UnderWay::begin(&self.runs, self.journal.run_id().as_str())?;
-        let applied = layered.apply(&self.run, &plan)?;
+        let applied = layered.apply((&self.run, self.journal.owner()), &plan)?;
+        // First of all, for what follows may fail.
+        let applied = EventData::ChangesApplied(Box::new(ChangesApplied { changes: applied }));
+        self.journal.add_epilogue(applied, jiff::Timestamp::now())?;
         let rest = layered.collect()?;
         let list = serde_json::to_string(&rest).unwrap_or_default();
         let name = self.journal.keep(list.as_bytes())?;
         let rest = noted(&rest.changes, &rest.held, name, Sha256::of(&list));
-        self.note(EventData::ChangesApplied(Box::new(ChangesApplied { changes: applied })))?;
         let is_all = rest.is_empty() && rest.held == 0;
         self.note(EventData::ChangesMade(Box::new(ChangesMade { changes: rest })))?;
         under_way.end();
@@ -171,7 +173,7 @@ impl KeptRun {
     pub fn paths_of(&self, applied: &NotedChanges) -> Result<Vec<String>, Failure> {
         let number = number_of(&applied.name)
             .ok_or_else(|| JournalError::Changed { name: applied.name.clone() })?;
-        Ok(super::paths(&self.run, number)?.iter().map(ToString::to_string).collect())
+        Ok(super::paths(self.signed(), number)?.iter().map(ToString::to_string).collect())
     }
 
     /// What was applied and not taken back, oldest first.
@@ -187,14 +189,14 @@ impl KeptRun {
             }
         }
         // A kill may have come between applying and noting it.
-        applied.extend(unnoted(&self.run, &self.events)?);
+        applied.extend(unnoted(self.signed(), &self.events)?);
         Ok(applied)
     }
 
     /// Looks whether that could be taken back now; answers with the paths.
     pub fn check_undo(&self, applied: &NotedChanges) -> Result<Vec<String>, Failure> {
         let number = self.number(applied)?;
-        let store = super::store(&self.run)?;
+        let store = super::store(self.signed())?;
         let paths = tools::changes::check_undo(&store, number, (&self.workspace, &self.rules))?;
         Ok(paths.iter().map(ToString::to_string).collect())
     }
@@ -213,13 +215,18 @@ impl KeptRun {
     pub fn undo(&mut self, applied: &NotedChanges) -> Result<Vec<String>, Failure> {
         let number = self.number(applied)?;
         let under_way = UnderWay::begin(&self.runs, self.journal.run_id().as_str())?;
-        let undone = undo(&self.run, number, (&self.workspace, &self.rules))?;
-        if let Some(layered) = &mut self.layered {
-            layered.settle(&self.run, &undone.paths)?;
-        }
+        let undone = undo(self.signed(), number, (&self.workspace, &self.rules))?;
+        // First of all, for what follows may fail.
         self.note(EventData::ChangesUndone(Box::new(ChangesUndone { changes: applied.clone() })))?;
+        if let Some(layered) = &mut self.layered {
+            let _ = layered.settle(&self.run, &undone.paths);
+        }
         under_way.end();
         Ok(undone.paths.iter().map(ToString::to_string).collect())
+    }
+
+    fn signed(&self) -> Signed<'_> {
+        (&self.run, self.journal.owner())
     }
 
     fn note(&mut self, data: EventData) -> Result<(), JournalError> {
@@ -325,7 +332,7 @@ impl Runtime {
     fn finish_changes_of(&self, run_id: &str) -> Result<Option<Vec<String>>, Failure> {
         let folder = self.run_folder(run_id)?;
         let owner = self.known_owner(run_id)?;
-        let (_journal, events) = match Journal::open(&folder, Durability::Sync, &owner) {
+        let (journal, events) = match Journal::open(&folder, Durability::Sync, &owner) {
             Err(JournalError::Locked { .. }) => return Ok(None),
             opened => opened?,
         };
@@ -337,7 +344,7 @@ impl Runtime {
             return Ok(None);
         }
         let rules = rules(self, &self.index()?);
-        let recovered = recover(&Folder::open(&folder)?, (&workspace, &rules))?;
+        let recovered = recover((journal.state(), journal.owner()), (&workspace, &rules))?;
         Ok(Some(recovered.iter().map(|one| in_words(run_id, one)).collect()))
     }
 }

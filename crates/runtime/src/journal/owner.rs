@@ -165,6 +165,14 @@ impl Owner {
         self.sign(Origin::Here, purpose, 0, text).to_string()
     }
 
+    /// Whether this is what [`Owner::sign_text`] says of a text.
+    pub fn signed_text(&self, purpose: &str, text: &str, signature: &str) -> bool {
+        let signature = Signature::parse(signature.as_bytes());
+        signature.is_some_and(|found| {
+            found.origin == Origin::Here && self.signed(&found, purpose, 0, text)
+        })
+    }
+
     fn mac(&self, origin: Origin, run_id: &str, events: u64, hashes: &str) -> Hmac<Sha256> {
         use std::os::unix::ffi::OsStrExt;
         // A key that is shorter than a block is filled with zeros, by definition; so filled, none is refused.

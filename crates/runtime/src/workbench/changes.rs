@@ -176,15 +176,13 @@ impl Workbench<'_> {
         let runs = run.path().parent().map(std::path::Path::to_owned).unwrap_or_default();
         let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let under_way = UnderWay::begin(&runs, &name)?;
-        let applied = layered.apply(run, &plan)?;
+        let applied = layered.apply((run, journal.owner()), &plan)?;
         under_way.end();
         let text = format!("Applied to the workspace: {}", counts(&applied));
-        let rest = self.rest(SystemTime::now(), means.redactor, journal)?;
-        Ok(Observation {
-            applied: Some(Box::new(applied)),
-            changes: Some(rest),
-            ..Observation::of(text)
-        })
+        let done = Observation { applied: Some(Box::new(applied)), ..Observation::of(text) };
+        // Whatever is the matter with the rest, this was applied.
+        let rest = self.rest(SystemTime::now(), means.redactor, journal);
+        Ok(with_changes(done, rest.map(Some)))
     }
 
     /// What was applied before a kill came, if anything was and nobody noted it; the layer knows it from now on.
@@ -193,13 +191,14 @@ impl Workbench<'_> {
         journal: &Journal,
     ) -> Result<Option<NotedChanges>, Refusal> {
         let events = journal.events().map_err(|error| io_error(&error))?;
-        let Some(applied) = unnoted(self.run()?, &events)?.pop() else { return Ok(None) };
+        let signed = (self.run()?, journal.owner());
+        let Some(applied) = unnoted(signed, &events)?.pop() else { return Ok(None) };
         self.see_layer()?;
         let layered = self.seen.as_mut().and_then(|seen| seen.layered.as_mut());
         if let (Some(layered), Some(run), Some(number)) =
             (layered, &self.run, number_of(&applied.name))
         {
-            layered.settle_number(run, number)?;
+            layered.settle_number((run, journal.owner()), number)?;
         }
         Ok(Some(applied))
     }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,12 +17,12 @@ use super::error::ChangesError;
 use super::layer::Layer;
 use super::node::Stamp;
 use super::path::LayerPath;
-use super::plan::{Plan, Step, steps};
+use super::plan::{Plan, Step, changes_of, steps};
 use super::rules::Rules;
 use super::stage::stage;
 use super::store::{Kept, Phase, Record, Store};
 use super::tree::Tree;
-use super::verify::{check_slots, verify};
+use super::verify::{check_slots, check_waiting, verify};
 use super::walk::Trees;
 
 /// What was applied.
@@ -31,6 +32,8 @@ pub struct Applied {
     pub number: u32,
     /// The paths that were changed.
     pub paths: Vec<LayerPath>,
+    /// The SHA-256 of the list of steps.
+    pub plan: Sha256,
 }
 
 /// What became of changes that a kill left half done.
@@ -54,7 +57,7 @@ pub fn apply(
     let trees = Trees::open(layer, workspace)?;
     let steps = steps(&plan.parts);
     let kept = store.begin(disk)?;
-    let states = prepare(plan, &steps, &trees, &kept, disk).inspect_err(|_| {
+    let (sha256, states) = prepare(plan, &steps, &trees, &kept, disk).inspect_err(|_| {
         // What went wrong matters more than a leftover.
         let _ = kept.discard(disk);
     })?;
@@ -67,7 +70,7 @@ pub fn apply(
     match go() {
         Ok(()) => {
             let paths = plan.changes().map(|change| change.path.clone()).collect();
-            Ok(Applied { number: kept.number(), paths })
+            Ok(Applied { number: kept.number(), paths, plan: sha256 })
         }
         Err(stop) => {
             let left = roll_back(&steps, &trees.workspace, &kept, disk)?;
@@ -83,14 +86,14 @@ fn prepare(
     trees: &Trees,
     kept: &Kept,
     disk: &Disk,
-) -> Result<Vec<Option<Stamp>>, ChangesError> {
+) -> Result<(Sha256, Vec<Option<Stamp>>), ChangesError> {
     stage((&plan.parts, steps), &trees.layer, kept, disk)?;
     let seen: HashMap<&LayerPath, Stamp> =
         plan.changes().filter_map(|change| Some((&change.path, change.seen?))).collect();
     let states = verify(steps, |path| seen.get(path).copied(), (&trees.workspace, kept))?;
     let states = states.map_err(conflicts)?;
-    kept.write_record(&Record { set: plan.set, steps: steps.to_vec() }, disk)?;
-    Ok(states)
+    let sha256 = kept.write_record(&Record { set: plan.set, steps: steps.to_vec() }, disk)?;
+    Ok((sha256, states))
 }
 
 /// Looks whether applied changes could be taken back; answers with their paths.
@@ -101,7 +104,7 @@ pub fn check_undo(
 ) -> Result<Vec<LayerPath>, ChangesError> {
     let kept = store.kept(number)?;
     let workspace = Tree::open(workspace)?;
-    let steps = recorded(&kept, &workspace, rules)?;
+    let (_, steps) = recorded(&kept, &workspace, rules)?;
     verify(&inverse(&steps), |_| None, (&workspace, &kept))?.map_err(conflicts)?;
     Ok(paths(&steps))
 }
@@ -118,7 +121,7 @@ pub fn undo(
         return Err(ChangesError::NotApplied { number });
     }
     let workspace = Tree::open(workspace)?;
-    let steps = recorded(&kept, &workspace, rules)?;
+    let (plan, steps) = recorded(&kept, &workspace, rules)?;
     let back = inverse(&steps);
     let states = verify(&back, |_| None, (&workspace, &kept))?.map_err(conflicts)?;
     check_slots(&back, &kept)?;
@@ -129,7 +132,7 @@ pub fn undo(
         Ok(kept.set_phase(Phase::Undone, disk)?)
     };
     match go() {
-        Ok(()) => Ok(Applied { number, paths: paths(&steps) }),
+        Ok(()) => Ok(Applied { number, paths: paths(&steps), plan }),
         Err(stop) => {
             let left = redo(&steps, &workspace, &kept, disk)?;
             Err(reason(stop, left, &kept))
@@ -157,7 +160,7 @@ pub fn recover(
         else {
             continue;
         };
-        let steps = recorded(&kept, &workspace, rules)?;
+        let (_, steps) = recorded(&kept, &workspace, rules)?;
         let (phase, left) = go_on(phase, &steps, &workspace, &kept, disk)?;
         recovered.push(Recovered { number, phase, left });
     }
@@ -172,9 +175,13 @@ fn go_on(
     disk: &Disk,
 ) -> Result<(Option<Phase>, Vec<LayerPath>), ChangesError> {
     let mut carrier = Carrier::new(workspace, kept, disk);
+    let mut rest = |steps: &[Step]| -> Result<Result<(), Stop>, ChangesError> {
+        check_waiting(steps, kept)?;
+        Ok(carrier.rest(steps))
+    };
     let (goal, done) = match phase {
-        Phase::Apply => (Phase::Applied, carrier.rest(steps)),
-        Phase::Undo => (Phase::Undone, carrier.rest(&inverse(steps))),
+        Phase::Apply => (Phase::Applied, rest(steps)?),
+        Phase::Undo => (Phase::Undone, rest(&inverse(steps))?),
         Phase::Rollback => {
             let left = roll_back(steps, workspace, kept, disk)?;
             return Ok(((!left.is_empty()).then_some(Phase::HalfWay), left));
@@ -243,12 +250,16 @@ fn paths(steps: &[Step]) -> Vec<LayerPath> {
     paths
 }
 
-/// The steps of a plan on disk. It may be a stranger's, so what is closed stays closed.
-fn recorded(kept: &Kept, workspace: &Tree, rules: &Rules) -> Result<Vec<Step>, ChangesError> {
-    let steps = kept.record()?.steps;
-    match rules.first_closed(steps.iter().map(|step| &step.path), workspace) {
+/// The steps of a plan on disk. What is never applied is not applied because a plan says so.
+fn recorded(
+    kept: &Kept,
+    workspace: &Tree,
+    rules: &Rules,
+) -> Result<(Sha256, Vec<Step>), ChangesError> {
+    let (plan, Record { steps, .. }) = kept.record()?;
+    match rules.first_held(&changes_of(&steps), workspace) {
         Some(held) => Err(ChangesError::Held { path: held.path, reason: held.reason }),
-        None => Ok(steps),
+        None => Ok((plan, steps)),
     }
 }
 

@@ -202,11 +202,13 @@ impl Base {
         let tree = Tree::open(workspace)?;
         let mut files = Vec::new();
         for path in paths {
-            let stamp = tree.stamp(path).doing("read", tree.full(path))?;
+            // Where a folder on the way is a link now, nothing is there any more.
+            let stamp = optional(tree.stamp(path)).doing("read", tree.full(path))?.flatten();
             let copied = self.entries.get(path).and_then(|noted| noted.copied);
             let content = match stamp {
                 Some(Stamp { kind: Kind::Link, .. }) => {
-                    Some(Content::Target(tree.link(path).doing("read", tree.full(path))?))
+                    let target = optional(tree.link(path)).doing("read", tree.full(path))?;
+                    target.map(Content::Target)
                 }
                 _ => None,
             };
@@ -219,9 +221,9 @@ impl Base {
         let job = |(path, stamp): &(&'p LayerPath, Stamp)| Job { tree: &tree, path, stamp: *stamp };
         let jobs: Vec<Job<'_>> = files.iter().map(job).collect();
         for ((path, _), hash) in files.iter().zip(hash_all(&jobs)) {
-            let hash = hash.doing("read", tree.full(path))?;
+            let hash = optional(hash).doing("read", tree.full(path))?;
             if let Some(Noted { was: Some(was), .. }) = self.entries.get_mut(*path) {
-                was.content = Some(Content::Hash(hash));
+                was.content = hash.map(Content::Hash);
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::os::fd::AsFd;
 
 use super::change::Change;
+use super::node::Node;
 use super::path::LayerPath;
 use super::rules::Reason;
 use super::tree::{Tree, entry};
@@ -23,6 +24,16 @@ const FILES: &[&str] = &["config", "config.worktree", "commondir", "gitdir"];
 const FOLDERS: &[&str] = &["hooks", "rebase-merge", "rebase-apply", "sequencer"];
 /// Lists of other stores, in `objects/info`.
 const STORES: &[&str] = &["alternates", "http-alternates"];
+
+/// What becomes of the pieces in a folder.
+type Pieces = BTreeMap<&'static str, Piece>;
+
+/// Whether a piece is there.
+#[derive(Default)]
+struct Piece {
+    before: bool,
+    after: bool,
+}
 
 /// The repositories that a set of changes touches.
 pub(super) struct Repositories {
@@ -48,7 +59,7 @@ impl Repositories {
             root_is_new: false,
             root_is_old: false,
         };
-        let mut coming: HashMap<Option<LayerPath>, BTreeMap<&'static str, bool>> = HashMap::new();
+        let mut coming: HashMap<Option<LayerPath>, Pieces> = HashMap::new();
         let mut folders: HashSet<Option<LayerPath>> = HashSet::new();
         for change in changes {
             if change.after.is_none() {
@@ -61,7 +72,9 @@ impl Repositories {
             let name = folded(change.path.name());
             if let Some(piece) = PIECES.iter().find(|piece| **piece == name) {
                 let pieces = coming.entry(parent.clone()).or_default();
-                *pieces.entry(piece).or_default() |= change.after.is_some();
+                let piece = pieces.entry(piece).or_default();
+                piece.before |= change.before.is_some();
+                piece.after |= change.after.is_some();
             }
             let mut above = parent;
             while folders.insert(above.clone())
@@ -79,9 +92,7 @@ impl Repositories {
 
     /// A `.git` that was not there, or is another thing now.
     fn look_at_git(&mut self, change: &Change) {
-        let is_folder = |node: &Option<super::node::Node>| {
-            node.as_ref().is_some_and(super::node::Node::is_folder)
-        };
+        let is_folder = |node: &Option<Node>| node.as_ref().is_some_and(Node::is_folder);
         match (&change.before, &change.after) {
             (_, None) => {}
             _ if is_folder(&change.before) && is_folder(&change.after) => {}
@@ -91,23 +102,19 @@ impl Repositories {
         }
     }
 
-    fn look_at(
-        &mut self,
-        folder: Option<LayerPath>,
-        coming: Option<&BTreeMap<&'static str, bool>>,
-        workspace: &Tree,
-    ) {
+    fn look_at(&mut self, folder: Option<LayerPath>, coming: Option<&Pieces>, workspace: &Tree) {
         let opened = workspace.folder_if_any(folder.as_ref()).ok().flatten();
         let has = |name: &str| {
             opened.as_ref().is_some_and(|folder| {
                 entry(folder.as_fd(), OsStr::new(name)).is_ok_and(|found| found.is_some())
             })
         };
-        let before = SPELLED.map(has);
+        let mut before = SPELLED.map(has);
         let mut after = before;
-        for (place, piece) in after.iter_mut().zip(PIECES) {
-            if let Some(is_there) = coming.and_then(|coming| coming.get(piece)) {
-                *place = *is_there;
+        for (at, piece) in PIECES.iter().enumerate() {
+            // Changes that are half applied, or applied, say what was there before.
+            if let Some(piece) = coming.and_then(|coming| coming.get(piece)) {
+                (before[at], after[at]) = (piece.before, piece.after);
             }
         }
         let is_named_git = folder.as_ref().is_some_and(|folder| is_git(folder.name()));
@@ -140,12 +147,14 @@ impl Repositories {
         if self.root_is_new && is_part_of_root(path) {
             return Some(Reason::Repository);
         }
-        if self.root_is_old && runs_something(path.as_bytes()) {
+        // Git writes through the links that it finds among its own files.
+        let is_link = matches!(change.after, Some(Node::Link { .. }));
+        if self.root_is_old && (is_link || runs_something(path.as_bytes())) {
             return Some(Reason::Git);
         }
         for folder in path.folders() {
             let inner = &path.as_bytes()[folder.as_bytes().len() + 1..];
-            let runs = || runs_something(inner);
+            let runs = || is_link || runs_something(inner);
             if self.old.contains(&folder) && !self.gone.contains(&folder) && runs() {
                 return Some(Reason::Git);
             }

@@ -219,6 +219,17 @@ impl Step {
     }
 }
 
+/// The changes that steps make, all of those on one path together.
+pub(super) fn changes_of(steps: &[Step]) -> Vec<Change> {
+    let mut changes: BTreeMap<&LayerPath, Change> = BTreeMap::new();
+    for step in steps {
+        let (before, after) = (step.expects(), step.inverse().expects());
+        let new = || Change { path: step.path.clone(), before, after: None, seen: None };
+        changes.entry(&step.path).or_insert_with(new).after = after;
+    }
+    changes.into_values().collect()
+}
+
 /// The owner must be able to work in a folder.
 const OWNER: u32 = 0o700;
 

@@ -19,10 +19,7 @@ use super::node::Node;
 use super::orphans::without_orphans;
 use super::path::LayerPath;
 use super::tree::Tree;
-use crate::workspace::{Identity, PathPatterns, agent_state_in, real_path};
-
-/// As many links in a row as the kernel of Linux follows.
-const MOST_LINKS: usize = 40;
+use crate::workspace::{Identity, PathPatterns, agent_state_in, git_settings, way_to};
 
 /// What counts for the changes of a run.
 #[derive(Clone, Debug)]
@@ -147,12 +144,12 @@ impl Rules {
     /// Takes what is never applied out of a set of changes.
     pub(super) fn hold(&self, changes: Vec<Change>, workspace: &Tree) -> (Vec<Change>, Vec<Held>) {
         let repositories = Repositories::among(&changes, workspace);
-        let mut guard = Guard::new(self, workspace);
+        let mut guard = Guard::new(self, workspace, &changes);
         let mut held = Vec::new();
         let mut kept = Vec::with_capacity(changes.len());
         let mut unborn = HashSet::new();
         for change in changes {
-            let reason = guard.reason(&change.path).or_else(|| repositories.reason(&change));
+            let reason = guard.reason(&change).or_else(|| repositories.reason(&change));
             match reason {
                 None => kept.push(change),
                 Some(reason) => {
@@ -181,20 +178,18 @@ impl Rules {
         (kept, held)
     }
 
-    /// The first of some paths that is closed, by whatever leads there.
-    pub(super) fn first_closed<'p>(
-        &self,
-        paths: impl IntoIterator<Item = &'p LayerPath>,
-        workspace: &Tree,
-    ) -> Option<Held> {
-        let mut guard = Guard::new(self, workspace);
-        let held =
-            |path: &LayerPath| Some(Held { path: path.clone(), reason: guard.reason(path)? });
-        paths.into_iter().find_map(held)
+    /// The first of some changes that is never applied, by whatever leads there.
+    pub(super) fn first_held(&self, changes: &[Change], workspace: &Tree) -> Option<Held> {
+        let repositories = Repositories::among(changes, workspace);
+        let mut guard = Guard::new(self, workspace, changes);
+        changes.iter().find_map(|change| {
+            let reason = guard.reason(change).or_else(|| repositories.reason(change))?;
+            Some(Held { path: change.path.clone(), reason })
+        })
     }
 
-    /// The places that are closed.
-    fn places(&self, workspace: &Tree) -> Places {
+    /// The places that are closed to these changes.
+    fn places(&self, workspace: &Tree, changes: &[Change]) -> Places {
         let mut places = Places::default();
         let root = workspace.root_path();
         for path in agent_state_in(root) {
@@ -202,6 +197,15 @@ impl Rules {
         }
         for path in &self.closed {
             places.add(path, root, Reason::Closed);
+        }
+        // Git looks for a repository in each folder above.
+        let folders: HashSet<LayerPath> =
+            changes.iter().flat_map(|change| change.path.folders().collect::<Vec<_>>()).collect();
+        let inner = folders.iter().map(|folder| workspace.full(folder));
+        for folder in root.ancestors().map(Path::to_owned).chain(inner) {
+            for path in git_settings(&folder.join(".git")) {
+                places.add(&path, root, Reason::Git);
+            }
         }
         places
     }
@@ -216,38 +220,32 @@ fn repository_of_moved(held: &Held) -> Option<LayerPath> {
 /// Files and folders that are closed, by where they are and by what they are.
 #[derive(Default)]
 struct Places {
-    paths: Vec<(LayerPath, Reason)>,
+    paths: HashMap<LayerPath, Reason>,
+    /// The folders that they are in: none of them may become a link.
+    above: HashMap<LayerPath, Reason>,
     identities: HashMap<Identity, Reason>,
 }
 
 impl Places {
     fn add(&mut self, path: &Path, root: &Path, reason: Reason) {
-        let Ok(real) = real_path(&end_of_links(path)) else { return };
-        if root.starts_with(&real) {
+        let way = way_to(path);
+        let Some(real) = way.last() else { return };
+        if root.starts_with(real) {
             // All of the workspace: then there would be no use for a run.
             return;
         }
-        if let Ok(inner) = real.strip_prefix(root)
-            && let Ok(inner) = LayerPath::new(inner.as_os_str().as_bytes())
-        {
-            self.paths.push((inner, reason));
+        for place in &way {
+            if let Ok(inner) = place.strip_prefix(root)
+                && let Ok(inner) = LayerPath::new(inner.as_os_str().as_bytes())
+            {
+                self.above.extend(inner.folders().map(|folder| (folder, reason)));
+                self.paths.insert(inner, reason);
+            }
         }
-        if let Ok(stat) = rustix::fs::stat(&real) {
+        if let Ok(stat) = rustix::fs::stat(real) {
             self.identities.insert(Identity::new(&stat), reason);
         }
     }
-}
-
-/// Where a link leads to, also where nothing is there yet.
-fn end_of_links(path: &Path) -> PathBuf {
-    let mut end = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match (std::fs::read_link(&end), end.parent()) {
-            (Ok(target), Some(folder)) => end = folder.join(target),
-            _ => break,
-        }
-    }
-    end
 }
 
 /// The verdicts on folders, remembered.
@@ -259,13 +257,16 @@ struct Guard<'a> {
 }
 
 impl<'a> Guard<'a> {
-    fn new(rules: &'a Rules, workspace: &'a Tree) -> Self {
-        Self { rules, places: rules.places(workspace), workspace, folders: HashMap::new() }
+    fn new(rules: &'a Rules, workspace: &'a Tree, changes: &[Change]) -> Self {
+        Self { rules, places: rules.places(workspace, changes), workspace, folders: HashMap::new() }
     }
 
-    fn reason(&mut self, path: &LayerPath) -> Option<Reason> {
+    fn reason(&mut self, change: &Change) -> Option<Reason> {
+        let path = &change.path;
         let above = path.parent().and_then(|parent| self.folder(&parent));
-        above.or_else(|| self.own(path))
+        let is_link = matches!(change.after, Some(Node::Link { .. }));
+        let leads_away = || self.places.above.get(path).filter(|_| is_link).copied();
+        above.or_else(|| self.own(path)).or_else(leads_away)
     }
 
     fn folder(&mut self, path: &LayerPath) -> Option<Reason> {
@@ -288,6 +289,6 @@ impl<'a> Guard<'a> {
         if self.rules.protected.matching_entry(&name).is_some() {
             return Some(Reason::Agent);
         }
-        self.places.paths.iter().find(|(place, _)| place == path).map(|(_, reason)| *reason)
+        self.places.paths.get(path).copied()
     }
 }

@@ -4,9 +4,11 @@
 //! `NNNN/phase` one word. Invariant: without a phase nothing in the workspace was touched, so the folder can go.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use basics::sha256::Sha256;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, openat};
@@ -22,16 +24,30 @@ use super::tree::names;
 use crate::beneath;
 
 const PLAN: &str = "plan.json";
+/// What whoever wrote the plan says about it.
+const SEAL: &str = "seal";
+const LONGEST_SEAL: u64 = 1_000;
 const PHASE: &str = "phase";
 const SLOTS: &str = "slots";
 /// A plan beyond this is none: 100,000 files take about 50 MB.
 const LARGEST: u64 = 1 << 30;
+
+/// Says that a plan is this user's own, so that nobody else's is ever carried out.
+pub trait Seal: fmt::Debug + Send + Sync {
+    /// What is written beside the plan with this hash.
+    fn sign(&self, number: u32, plan: &Sha256) -> String;
+
+    /// Whether that was found there.
+    fn is_signed(&self, number: u32, plan: &Sha256, found: &str) -> bool;
+}
 
 /// The folder in which applied changes are kept; it must be on the file system of the workspace.
 #[derive(Debug)]
 pub struct Store {
     handle: OwnedFd,
     path: PathBuf,
+    /// Who stands behind what is kept here; without it, nobody is asked.
+    seal: Option<Arc<dyn Seal>>,
 }
 
 /// How far an application of changes has come.
@@ -61,6 +77,7 @@ pub(super) struct Kept {
     name: OsString,
     folder: OwnedFd,
     slots: OwnedFd,
+    seal: Option<Arc<dyn Seal>>,
     pub(super) path: PathBuf,
 }
 
@@ -86,7 +103,15 @@ impl Store {
                 _ => Ok(handle),
             }
         };
-        Ok(Self { handle: open().doing("open", folder.path())?, path: folder.path().to_owned() })
+        let (handle, path) = (open().doing("open", folder.path())?, folder.path().to_owned());
+        Ok(Self { handle, path, seal: None })
+    }
+
+    /// The same; only what has this seal is carried out or taken back.
+    #[must_use]
+    pub fn sealed(mut self, seal: Arc<dyn Seal>) -> Self {
+        self.seal = Some(seal);
+        self
     }
 
     /// The applications that are kept, the oldest one first.
@@ -104,7 +129,7 @@ impl Store {
 
     /// The paths that one application changed.
     pub fn paths(&self, number: u32) -> Result<Vec<LayerPath>, ChangesError> {
-        let steps = self.kept(number)?.record()?.steps;
+        let (_, Record { steps, .. }) = self.kept(number)?.record()?;
         let mut paths: Vec<LayerPath> = steps.into_iter().map(|step| step.path).collect();
         paths.sort();
         paths.dedup();
@@ -140,7 +165,8 @@ impl Store {
             let folder = open_in(self.handle.as_fd(), &name)?;
             let slots = open_in(folder.as_fd(), OsStr::new(SLOTS))?;
             let store = self.handle.try_clone()?;
-            Ok(Kept { store, name: name.clone(), folder, slots, path: path.clone() })
+            let seal = self.seal.clone();
+            Ok(Kept { store, name: name.clone(), folder, slots, seal, path: path.clone() })
         };
         match open() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -213,20 +239,52 @@ impl Kept {
             .doing("write", self.path.join(PHASE))
     }
 
-    pub(super) fn record(&self) -> Result<Record, ChangesError> {
+    /// The plan and its hash.
+    pub(super) fn record(&self) -> Result<(Sha256, Record), ChangesError> {
         let path = self.path.join(PLAN);
         let mut file =
             beneath::open_file(self.folder.as_fd(), Path::new(PLAN)).doing("read", &path)?;
         let bytes = beneath::read_whole(&mut file, LARGEST).doing("read", &path)?;
         let bytes = bytes.map_err(|_| self.damaged(PLAN, &"it is too large"))?;
-        serde_json::from_slice(&bytes).map_err(|error| self.damaged(PLAN, &error))
+        let sha256 = Sha256::of(&bytes);
+        self.check_seal(&sha256)?;
+        let record = serde_json::from_slice(&bytes).map_err(|error| self.damaged(PLAN, &error))?;
+        Ok((sha256, record))
     }
 
-    pub(super) fn write_record(&self, record: &Record, disk: &Disk) -> Result<(), ChangesError> {
-        let write = || -> io::Result<()> {
-            disk.replace((self.folder.as_fd(), OsStr::new(PLAN)), &serde_json::to_vec(record)?)
+    pub(super) fn write_record(
+        &self,
+        record: &Record,
+        disk: &Disk,
+    ) -> Result<Sha256, ChangesError> {
+        let write = || -> io::Result<Sha256> {
+            let plan = serde_json::to_vec(record)?;
+            let sha256 = Sha256::of(&plan);
+            if let Some(seal) = &self.seal {
+                let word = seal.sign(self.number(), &sha256);
+                disk.replace((self.folder.as_fd(), OsStr::new(SEAL)), word.as_bytes())?;
+            }
+            disk.replace((self.folder.as_fd(), OsStr::new(PLAN)), &plan)?;
+            Ok(sha256)
         };
         write().doing("write", self.path.join(PLAN))
+    }
+
+    /// Stops at a plan that somebody else wrote.
+    fn check_seal(&self, plan: &Sha256) -> Result<(), ChangesError> {
+        let Some(seal) = &self.seal else { return Ok(()) };
+        let read = || -> io::Result<Option<Vec<u8>>> {
+            match beneath::open_file(self.folder.as_fd(), Path::new(SEAL)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                opened => Ok(beneath::read_whole(&mut opened?, LONGEST_SEAL)?.ok()),
+            }
+        };
+        let word = read().doing("read", self.path.join(SEAL))?.unwrap_or_default();
+        let word = String::from_utf8_lossy(&word);
+        match seal.is_signed(self.number(), plan, &word) {
+            true => Ok(()),
+            false => Err(self.damaged(PLAN, &"it is not what this program wrote here")),
+        }
     }
 
     /// Waits for all that was staged.
@@ -265,7 +323,7 @@ impl Kept {
         remove().doing("remove", &self.path)
     }
 
-    pub(super) fn damaged(&self, file: &str, reason: &dyn std::fmt::Display) -> ChangesError {
+    pub(super) fn damaged(&self, file: &str, reason: &dyn fmt::Display) -> ChangesError {
         ChangesError::Damaged { path: self.path.join(file), reason: reason.to_string() }
     }
 }

@@ -115,6 +115,18 @@ enum Look {
     Elsewhere,
 }
 
+/// Looks whether what is still to come is what the plan says.
+pub(super) fn check_waiting(steps: &[Step], kept: &Kept) -> Result<(), ChangesError> {
+    let waits = |step: &&Step| match &step.act {
+        Act::Put { slot, .. } => {
+            entry(kept.slots().as_fd(), &slot_name(*slot)).is_ok_and(|found| found.is_some())
+        }
+        _ => false,
+    };
+    let waiting: Vec<Step> = steps.iter().filter(waits).cloned().collect();
+    check_slots(&waiting, kept)
+}
+
 /// Looks whether what comes back is what it was.
 pub(super) fn check_slots(steps: &[Step], kept: &Kept) -> Result<(), ChangesError> {
     let check = |step: &Step| -> Result<(), ChangesError> {

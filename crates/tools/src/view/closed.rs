@@ -5,9 +5,12 @@
 //! what was not looked at stays closed, and is counted.
 
 use std::collections::{HashSet, VecDeque};
-use std::fs::{self, DirEntry};
+use std::fs::{self, DirEntry, ReadDir};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
 
 use crate::workspace::PathPatterns;
 
@@ -23,7 +26,7 @@ pub(super) struct Closed {
     pub(super) protected: Vec<PathBuf>,
     /// The `.git` folders.
     pub(super) repositories: Vec<PathBuf>,
-    /// How many of them are folders that were too many to be looked through.
+    /// How many of them are folders that could not be looked through, or were too many.
     pub(super) unsearched: u64,
 }
 
@@ -136,20 +139,33 @@ impl Search<'_> {
 type Waiting = (PathBuf, String, bool);
 
 /// Shows `look` every entry beneath `folder`, those near the top first, and returns the folders that were
-/// not looked through because there are more than `most` entries.
+/// not looked through because they cannot be listed, or there are more than `most` entries.
 fn walk(
     folder: &Path,
     most: usize,
     mut look: impl FnMut(&DirEntry, &EntryPath<'_>) -> Next,
 ) -> Vec<PathBuf> {
     let mut waiting: VecDeque<Waiting> = [(folder.to_owned(), String::new(), false)].into();
-    let mut left = most;
+    let (mut left, mut unlisted) = (most, Vec::new());
     while left > 0
         && let Some((folder, mut inner, is_hidden)) = waiting.pop_front()
     {
         let (before, length) = (waiting.len(), inner.len());
-        // What we cannot list, the script cannot list either.
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let entries = match entries(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // Its owner can change the mode, and so can a program of theirs.
+            Err(_) => {
+                unlisted.push((folder, inner, is_hidden));
+                continue;
+            }
+        };
+        for entry in entries {
+            let Ok(entry) = entry else {
+                waiting.truncate(before);
+                unlisted.push((folder, inner, is_hidden));
+                break;
+            };
             if left == 0 {
                 // Half of a folder is not the folder.
                 waiting.truncate(before);
@@ -170,8 +186,14 @@ fn walk(
         }
     }
     // What is hidden is closed already.
-    let unsearched = waiting.into_iter().filter(|(_, _, is_hidden)| !is_hidden);
+    let unsearched = waiting.into_iter().chain(unlisted).filter(|(_, _, is_hidden)| !is_hidden);
     unsearched.map(|(folder, _, _)| folder).collect()
+}
+
+/// What is in a folder, if it can be listed and what is in it can be reached.
+fn entries(folder: &Path) -> io::Result<ReadDir> {
+    rustix::fs::access(folder, Access::EXEC_OK)?;
+    fs::read_dir(folder)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::closed;
 use crate::containment::Closing;
-use crate::workspace::PathPatterns;
+use crate::workspace::{PathPatterns, git_settings, links_below, way_to};
 
 /// How large the settings of a repository may be; larger ones stay hidden.
 const LARGEST: u64 = 1 << 20;
@@ -36,10 +36,13 @@ pub(super) fn look(wishes: &Wishes<'_>) -> io::Result<Closing> {
     closing.protected = found.protected;
     closing.protected.extend(found.repositories.iter().flat_map(|git| parts(git)));
     closing.protected.extend(wishes.protected.iter().cloned());
+    closing.protected.extend(elsewhere(wishes.workspace, &closing.protected, &found.repositories));
     // A link is not what it leads to.
     let links = closing.protected.iter().filter(|path| path.is_symlink());
     let targets: Vec<_> = links.filter_map(|path| fs::canonicalize(path).ok()).collect();
     closing.protected.extend(targets);
+    // What the workspace itself lies in would close all of it.
+    closing.protected.retain(|path| !wishes.workspace.starts_with(path));
     for path in found.paths {
         match is_settings(&path).then(|| read(&path)).flatten() {
             None => closing.hidden.push(path),
@@ -54,6 +57,24 @@ pub(super) fn look(wishes: &Wishes<'_>) -> io::Result<Closing> {
         }
     }
     Ok(closing)
+}
+
+/// What belongs to something protected and lies elsewhere in the workspace: because links of agents lead there, or
+/// because a repository includes it or has its hooks there.
+fn elsewhere(workspace: &Path, protected: &[PathBuf], repositories: &[PathBuf]) -> Vec<PathBuf> {
+    let links = protected.iter().flat_map(|path| links_below(path));
+    let files = protected.iter().filter(|path| path.ends_with(".git")).cloned();
+    let above = workspace.ancestors().skip(1).map(|folder| folder.join(".git"));
+    let git = repositories.iter().cloned().chain(files).chain(above);
+    let settings = git.flat_map(|git| git_settings(&git));
+    let ways = links.chain(settings).flat_map(|path| way_to(&path));
+    let is_there = |path: &PathBuf| {
+        path.starts_with(workspace) && path != workspace && path.symlink_metadata().is_ok()
+    };
+    let mut found: Vec<PathBuf> = ways.filter(is_there).collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// What of a repository makes Git run something, or look elsewhere.
@@ -109,17 +130,25 @@ pub(super) fn without_secrets(content: &[u8]) -> Vec<u8> {
 /// Whether a line, in small letters, could: an address with a user in it, a header, a helper, a password.
 fn holds_secret(line: &str) -> bool {
     let key = line.split_once('=').map_or(line, |(key, _)| key);
-    let has_secret_key = ["extraheader", "helper", "token", "password", "passwd", "secret"]
-        .iter()
-        .any(|word| key.contains(word));
+    let has_secret_key =
+        ["extraheader", "helper", "token", "password", "passwd", "secret", "smtppass"]
+            .iter()
+            .any(|word| key.contains(word));
+    // `imap.pass`, also behind the name of its section.
+    let has_secret_key =
+        has_secret_key || key.rsplit(']').next().is_some_and(|key| key.trim() == "pass");
     // A line that goes on may have the rest of an address in the next one.
-    let addresses = line.split("://").skip(1);
-    let has_user = |rest: &str| {
-        let host = rest.split(['/', '"', ' ', '\t']).next().unwrap_or(rest);
-        host.contains('@') || host.trim_end().ends_with('\\')
-    };
     let is_web = line.contains("http://") || line.contains("https://");
-    has_secret_key || is_web && addresses.into_iter().any(has_user)
+    let has_user = |rest: &str| {
+        // Quotes and escapes may come anywhere in a value, and mean nothing.
+        let rest: String = rest.chars().filter(|letter| *letter != '"').collect();
+        let host = rest.split(['/', ' ', '\t']).next().unwrap_or(&rest);
+        let user = host.rsplit_once('@').map(|(user, _)| user);
+        // Elsewhere than in the web, a user alone is no secret: `ssh://git@host`.
+        user.is_some_and(|user| is_web || user.contains(':')) || host.trim_end().ends_with('\\')
+    };
+    let line: String = line.chars().filter(|letter| *letter != '"').collect();
+    has_secret_key || line.split("://").skip(1).any(has_user)
 }
 
 /// Keeps a file by its content, and returns where.

@@ -3,7 +3,7 @@
 //! Invariant: whatever name leads there (a link, a mount, another spelling, a second name of the same
 //! file), what is changed is neither closed itself nor in a folder that is.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 
+use super::git_settings::git_settings;
 use super::real_path;
 use super::secrets::STATE;
 use super::spelling::fold;
@@ -88,7 +89,10 @@ impl Closed {
         // the workspace itself, and a folder that is searched for skills with all that is in it, are no
         // reason to close everything.
         let parts = state.iter().flat_map(|folder| entries(&seen(folder)));
-        let loose = parts.chain(self.shelves.iter().cloned());
+        let deeper = state.iter().filter(|folder| !folder.ends_with(".git"));
+        let deeper = deeper.flat_map(|folder| links_below(&seen(folder)));
+        let git = self.homes.iter().flat_map(|home| git_settings(&home.join(".git")));
+        let loose = parts.chain(deeper).chain(git).chain(self.shelves.iter().cloned());
         let loose = loose.flat_map(|path| identities(&path));
         closed.extend(loose.filter(|identity| !above.contains(identity)));
         Ok(Guard { closed })
@@ -204,19 +208,56 @@ fn state_in(folder: &Path) -> Vec<PathBuf> {
 pub fn agent_state_in(folder: &Path) -> Vec<PathBuf> {
     let links = |path: &Path| entries(path).filter(|part| part.is_symlink());
     let state = STATE.iter().filter(|name| **name != ".git").map(|name| folder.join(name));
-    let state = state.flat_map(|path| links(&path).chain([path]));
+    let state = state.flat_map(|path| links_below(&path).into_iter().chain([path]));
     let git = folder.join(".git");
     let named = repositories(&git);
     let settings =
         |path: &PathBuf| ["config", "config.worktree", "hooks"].map(|name| path.join(name));
     let settings: Vec<PathBuf> = named.iter().flat_map(settings).collect();
     let git = named.into_iter().chain([git]);
-    let git = git.flat_map(|path| links(&path).chain(links(&path.join("hooks"))));
+    let git = git.flat_map(|path| links(&path).chain(links_below(&path.join("hooks"))));
     state.chain(git).chain(settings).collect()
 }
 
+/// How many files and folders of one state are looked at.
+const MOST: usize = 10_000;
+
+/// The links in a folder at any depth, and those in the folders that they lead to. Those near the top come first, so
+/// that of too many the most likely ones are known.
+pub(crate) fn links_below(folder: &Path) -> Vec<PathBuf> {
+    let Ok(home) = fs::canonicalize(folder) else { return Vec::new() };
+    let is_above = |other: &Path| home.starts_with(other) || folder.starts_with(other);
+    let (mut links, mut seen) = (Vec::new(), HashSet::from([home.clone()]));
+    let mut waiting = VecDeque::from([folder.to_owned()]);
+    let (mut elsewhere, mut left) = (VecDeque::new(), MOST);
+    while let Some(next) = waiting.pop_front().or_else(|| elsewhere.pop_front()) {
+        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
+            if left == 0 {
+                return links;
+            }
+            left -= 1;
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            // The records of runs are this program's own, and many.
+            if kind.is_dir() && !path.ends_with(".agent/runs") {
+                waiting.push_back(path);
+            } else if kind.is_symlink() {
+                let target = fs::canonicalize(&path).ok().filter(|target| target.is_dir());
+                if let Some(target) = target
+                    && !is_above(&target)
+                    && seen.insert(target.clone())
+                {
+                    elsewhere.push_back(target);
+                }
+                links.push(path);
+            }
+        }
+    }
+    links
+}
+
 /// Where `.git` is only a file that says where the repository is: that folder, and the one it shares with others.
-fn repositories(git: &Path) -> Vec<PathBuf> {
+pub(super) fn repositories(git: &Path) -> Vec<PathBuf> {
     let named = |file: &Path, key: &str, base: &Path| {
         let is_small =
             fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() < 10_000);

@@ -75,7 +75,39 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
 /// How many links a path may go through.
 const LINKS: u32 = 40;
 
-/// The same for a path in a folder that is open as `root` and whose files are called as if it were at `path`. Links that
+/// Every link on the way to where a path leads, and that, also where nothing is there yet.
+pub(crate) fn way_to(path: &Path) -> Vec<PathBuf> {
+    let mut waiting: Vec<PathBuf> = vec![path.to_owned()];
+    let (mut real, mut links) = (PathBuf::new(), Vec::new());
+    while let Some(next) = waiting.pop() {
+        let mut parts = next.components();
+        let Some(part) = parts.next() else { continue };
+        waiting.push(parts.as_path().to_owned());
+        match part {
+            Component::CurDir => continue,
+            Component::ParentDir => {
+                real.pop();
+                continue;
+            }
+            Component::RootDir | Component::Prefix(_) => {
+                real = PathBuf::from("/");
+                continue;
+            }
+            Component::Normal(name) => real.push(name),
+        }
+        if links.len() < LINKS as usize
+            && let Ok(target) = fs::read_link(&real)
+        {
+            links.push(real.clone());
+            real.pop();
+            waiting.push(target);
+        }
+    }
+    links.push(real);
+    links
+}
+
+/// The same as [`real_path`] for a path in a folder that is open as `root` and whose files are called as if it were at `path`. Links that
 /// lead out of it are followed no further.
 pub(super) fn real_path_beneath(
     root: BorrowedFd<'_>,

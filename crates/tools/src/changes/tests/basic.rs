@@ -219,3 +219,14 @@ fn a_layer_beyond_its_limits_is_an_error() {
     let collected = collect(&world.layer(), &world.workspace, about, &mut Hashes::default());
     assert!(matches!(collected, Err(ChangesError::TooLarge { what: "bytes", .. })));
 }
+
+#[test]
+fn a_folder_that_became_a_link_is_settled() {
+    let mut world = World::new();
+    world.file("d/x", "x").upper("e/x", "x");
+    symlink("e", world.upper.join("d")).unwrap();
+    world.note();
+    let applied = world.apply(&Disk::default()).unwrap();
+    world.base.settle(&world.workspace, &applied.paths).unwrap();
+    assert_eq!(world.shown(), "");
+}

@@ -85,3 +85,21 @@ fn a_link_is_not_followed() {
     symlink("../outside", folder.path().join("inside/link")).unwrap();
     assert_eq!(closed(&folder, &[], 1000), (vec!["outside/.env".to_owned()], 0));
 }
+
+/// Who may read everything has no such folders.
+#[test]
+fn a_folder_that_cannot_be_listed_is_closed_whole() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder(&["p000/.env", "p311/.env", "p444/sub/.env", "p755/x"]);
+    let set = |name: &str, mode| {
+        fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let modes = [("p000", 0o000), ("p311", 0o311), ("p444", 0o444)];
+    modes.iter().for_each(|(name, mode)| set(name, *mode));
+    let found = closed(&folder, &[], 1000);
+    let may_read_all = fs::read_dir(folder.path().join("p000")).is_ok();
+    modes.iter().for_each(|(name, _)| set(name, 0o755));
+    if !may_read_all {
+        assert_eq!(found, (["p000", "p311", "p444"].map(str::to_owned).into(), 3));
+    }
+}

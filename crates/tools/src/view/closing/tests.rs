@@ -23,6 +23,12 @@ fn lines_that_could_hold_a_secret_are_left_out() {
         "\thelper = store\n",
         "\toauthToken = abc\n",
         "\tpassword=abc\n",
+        "\tsmtpPass = abc\n",
+        "\tpass = abc\n",
+        "[imap] pass = abc\n",
+        "\turl = ssh://user:pass@example.com/a\n",
+        "\turl = https://\"user:pass@example.com/a\"\n",
+        "\turl = \"https://user:pass@example.com/a\"\n",
         "\turl = https://\\\nuser:pass@example.com/a\n",
         "\tpassword = abc\\\ndef\n",
     ] {
