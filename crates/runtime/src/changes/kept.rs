@@ -16,14 +16,17 @@ use skill::index::Index;
 use state::{Durability, Folder};
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Recovered, Rules, Selection};
 
-use super::{APPLIED, Layered, OF_A_LAYER, Signed, hash_of, noted, recover, undo, unnoted};
-use crate::journal::{Journal, JournalError, has_ended};
+use super::{
+    APPLIED, Layered, OF_A_LAYER, PLAN, Signed, applied_numbers, hash_of, noted, recover, undo,
+    unnoted,
+};
+use crate::journal::{Journal, JournalError, Origin, has_ended};
 use crate::open::Runtime;
 use crate::runner::{check_workspace, read_setup};
 use crate::workbench::closed_folders;
 
 /// What a run is called, among the runs, while changes of it are on their way.
-const UNDER_WAY: &str = ".applying-";
+pub(crate) const UNDER_WAY: &str = ".applying-";
 
 /// A run that has ended, and what it changed.
 pub struct KeptRun {
@@ -188,6 +191,11 @@ impl KeptRun {
                 _ => {}
             }
         }
+        if self.journal.origin() == Origin::Adopted {
+            // What somebody else applied was dropped when their record was taken over.
+            let left = applied_numbers(self.signed())?;
+            applied.retain(|one| number_of(&one.name).is_some_and(|one| left.contains(&one)));
+        }
         // A kill may have come between applying and noting it.
         applied.extend(unnoted(self.signed(), &self.events)?);
         Ok(applied)
@@ -282,7 +290,8 @@ pub(crate) fn media_type(path: &str) -> &'static str {
 
 /// `applied/0001/plan.json` is number 1.
 pub(crate) fn number_of(name: &str) -> Option<u32> {
-    name.strip_prefix(APPLIED)?.strip_prefix('/')?.strip_suffix("/plan.json")?.parse().ok()
+    let number = name.strip_prefix(APPLIED)?.strip_prefix('/')?;
+    number.strip_suffix(PLAN)?.strip_suffix('/')?.parse().ok()
 }
 
 /// Says, where the next command looks, that changes of a run are on their way.

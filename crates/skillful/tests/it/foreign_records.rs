@@ -289,8 +289,10 @@ fn a_run_of_another_machine_can_be_taken_back_once_it_is_adopted() {
     );
     assert!(there(&format!("runs undo {own}")).ends_with("[exit 4]\n"));
     let adopted = there(&format!("runs adopt {own} --yes"));
-    assert!(adopted.contains("undo      writes or deletes Makefile\n"), "{adopted}");
-    assert!(there(&format!("runs undo {own}")).contains("restored  Makefile"));
+    assert!(adopted.contains("changed   Makefile\n"), "{adopted}");
+    assert!(adopted.contains("what it would apply or undo is dropped\n"), "{adopted}");
+    assert!(there(&format!("runs undo {own}")).contains("The run changed none of your files."));
+    assert!(there(&format!("runs verify {own}")).ends_with("[exit 0]\n"));
     assert!(!world.path("other/Makefile").exists());
     assert_eq!(world.read("project/Makefile"), "all: evil");
 }
