@@ -29,6 +29,9 @@ pub struct Request {
     /// Why nobody but a person can say what it would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unclear: Option<String>,
+    /// Those of what it touches that can run other programs, which no rule sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hides: Vec<String>,
     /// Whether it happens behind every wall that there is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contained: bool,
@@ -57,6 +60,7 @@ impl Request {
             shadows: Vec::new(),
             always: Vec::new(),
             unclear: None,
+            hides: Vec::new(),
             contained: false,
             risk: Risk::Low,
             effect: String::new(),
@@ -95,6 +99,10 @@ impl permission::Request for Request {
 
     fn unclear(&self) -> Option<String> {
         self.unclear.clone()
+    }
+
+    fn hides(&self) -> Vec<String> {
+        self.hides.clone()
     }
 
     fn is_contained(&self) -> bool {

@@ -4,7 +4,8 @@
 //! that a project's layers and required approvals only ever make a decision stricter. Remembered approvals and `--yes` turn
 //! an *ask* into an *allow* and are never looked at when the rules say *deny*.
 //! A mode that only looks denies whatever anything else says. What is unclear is only let through by an approval of exactly that,
-//! or where nothing is denied that could hide in it.
+//! or where nothing is denied that could hide in it. What can run other programs is not let through by an answer to everything
+//! where something is denied.
 //! What the user's configuration allows by the name of a skill is not allowed for a project's skill of that name.
 
 use std::collections::HashSet;
@@ -18,6 +19,10 @@ use super::{
     CommandLine, Denial, Effect, Grant, Mode, Pattern, Permission, Rule, Rules, Scope, SkillHash,
     Tool, ToolSet,
 };
+
+/// Why somebody is asked about a program that runs others.
+const HIDES: &str =
+    "it can run other programs, also those that are denied, and no rule would see them";
 
 /// Where a rule was written, in order of precedence.
 #[derive(
@@ -306,6 +311,12 @@ impl Engine {
             .iter()
             .map(|pattern| self.answered(self.ruling(permission, pattern), request, skill))
             .collect();
+        let hides = request.hides();
+        if !hides.is_empty() && self.can_deny(permission) {
+            for ruling in rulings.iter_mut().filter(|ruling| hides.contains(&ruling.pattern)) {
+                self.look_into(ruling, permission, skill);
+            }
+        }
         let unclear = request.unclear();
         for ruling in rulings.iter_mut().filter(|_| is_harmless && unclear.is_none()) {
             if ruling.action == Effect::Ask && is_nobodys(&ruling.reason) {
@@ -376,6 +387,26 @@ impl Engine {
                 // An answer to everything counts only where nothing that is denied can hide.
                 if can_deny { asked } else { self.answered(asked, request, skill) }
             }
+        }
+    }
+
+    /// Asks about what can run other programs, unless somebody meant just that.
+    fn look_into(&self, ruling: &mut Ruling, permission: Permission, skill: Option<&SkillHash>) {
+        let is_meant = match &ruling.reason {
+            Reason::Rule { rule, .. } => rule.pattern.is_specific(),
+            Reason::Remembered | Reason::Answered(_) => true,
+            _ => false,
+        };
+        if ruling.action != Effect::Allow || is_meant {
+            return;
+        }
+        if self.remembers(permission, &ruling.pattern, skill)
+            || self.remembers_like(permission, &ruling.pattern, skill)
+        {
+            ruling.reason = Reason::Remembered;
+        } else {
+            ruling.action = Effect::Ask;
+            ruling.reason = Reason::Unclear(HIDES.to_owned());
         }
     }
 

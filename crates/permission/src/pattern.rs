@@ -101,6 +101,11 @@ impl Pattern {
         !self.source.is_empty() && self.source.bytes().all(|byte| byte == b'*')
     }
 
+    /// Whether it says how a text begins, and so which program a command runs.
+    pub(super) fn is_specific(&self) -> bool {
+        !self.source.starts_with(['*', '?', ' '])
+    }
+
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.source

@@ -33,6 +33,11 @@ pub trait Request {
     fn unclear(&self) -> Option<String> {
         None
     }
+    /// Those of its patterns that can do more than they say, unseen by any rule: programs that run others. Where something is
+    /// denied, only a rule or an approval that is about them lets them through.
+    fn hides(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether every wall stands around it.
     fn is_contained(&self) -> bool {
         false

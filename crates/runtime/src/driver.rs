@@ -25,8 +25,8 @@ use agent::run::{ChunkRef, Run, Unexpected};
 use agent::setup::Setup;
 use agent::step::{Input, Noted, Step};
 use permission::{
-    Answer, ApprovalId, ApprovalRequest, Approved, Engine, Granted, Invocation, Permission, Scope,
-    Verdict,
+    Answer, ApprovalId, ApprovalRequest, Approved, Effect, Engine, Granted, Invocation, Permission,
+    Scope, Verdict,
 };
 
 use model::early::Shown;
@@ -442,6 +442,12 @@ impl Driver<'_> {
 
     /// Puts a question to a person. An approved plan changes what may be done from now on.
     fn question(&mut self, question: &Question, hand: &InHand) -> Next {
+        // Whoever denies questions is not asked any.
+        let is_denied = question.about == About::Task
+            && self.engine.action(Permission::AskUser, &question.question) == Effect::Deny;
+        if is_denied {
+            return Next::tell(Input::QuestionAnswered(QuestionAnswer::Nobody));
+        }
         let asked = Instant::now();
         let answer = self.approver.question(&hand.question(question));
         self.clock.leave_out(asked.elapsed());

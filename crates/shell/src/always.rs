@@ -49,7 +49,8 @@ pub(crate) fn pattern(words: &[String], shown: &[String]) -> Option<String> {
     {
         return None;
     }
-    if !is_plain(program) {
+    // It was written otherwise where it is only known when it runs.
+    if !is_plain(program) || shown.first() != Some(program) {
         return None;
     }
     let argument = |at: usize| shown.get(at).filter(|word| is_plain(word)).map(String::as_str);

@@ -1,7 +1,7 @@
 //! One command, and the texts under which rules know it.
 
 use crate::always;
-use crate::programs::{is_harmless, unversioned};
+use crate::programs::{hides, is_harmless, unversioned};
 use crate::word::Word;
 
 /// A simple command that would run.
@@ -71,6 +71,11 @@ impl Command {
     /// Whether it needs no rule: a builtin that touches nothing but the shell that runs the line.
     pub fn is_harmless(&self) -> bool {
         is_harmless(&self.words)
+    }
+
+    /// Whether it can run other programs that no rule sees: code of its own, a file, what it is told.
+    pub fn hides(&self) -> bool {
+        hides(&self.words)
     }
 
     /// The narrowest pattern that is useful for the next time; nothing where none is safe.

@@ -8,11 +8,13 @@
 
 mod always;
 mod command;
+mod git;
 mod grammar;
 mod lexer;
 mod names;
 mod open;
 mod options;
+mod places;
 mod programs;
 mod quoting;
 mod scripts;
@@ -98,6 +100,11 @@ impl Line {
         let harmless = self.commands.iter().filter(|command| command.is_harmless());
         let shadows = self.commands.iter().flat_map(Command::shadows);
         unique(harmless.map(Command::text).chain(shadows).chain(self.traces.iter().cloned()))
+    }
+
+    /// Those of the [patterns](Self::patterns) that can run other programs, which no rule sees.
+    pub fn hides(&self) -> Vec<String> {
+        unique(self.ruled().filter(|command| command.hides()).map(Command::text))
     }
 
     /// Why a person must look, in words; nothing where all is understood.

@@ -2,9 +2,10 @@
 
 use crate::command::{Command, base_name};
 use crate::grammar::Simple;
-use crate::options::{Options, wrapper};
+use crate::options::wrapper;
+use crate::places;
 use crate::programs::{self, READERS, SHELLS};
-use crate::variables::changes_what_runs;
+use crate::variables::{changes_what_runs, has_computed_index};
 use crate::word::Word;
 use crate::{DEEPEST, Line};
 
@@ -18,6 +19,9 @@ impl Line {
             let name = word.text.split(['=', '[']).next().unwrap_or_default();
             if changes_what_runs(name.trim_end_matches('+')) {
                 self.doubt(&word.raw, CHANGES);
+            }
+            if has_computed_index(&word.text) {
+                self.doubt(&word.raw, programs::INDEX);
             }
         }
         if !simple.words.is_empty() {
@@ -36,6 +40,9 @@ impl Line {
             self.doubt(&program.raw, "which program it is, is only known when it runs");
             return self.commands.push(command);
         }
+        if program.text.contains("{}") && is_in_find(outer) {
+            self.doubt(&command.text(), "it starts the files it finds");
+        }
         if let Some(word) = words[1..].iter().find(|word| word.expands)
             && !programs::takes_any_value(words)
         {
@@ -45,8 +52,13 @@ impl Line {
         if let Some(why) = programs::doubt(name, words) {
             self.doubt(&command.text(), why);
         }
+        if !programs::only_reads(name)
+            && let Some(word) = words[1..].iter().find(|word| places::decides_what_runs(word))
+        {
+            self.doubt(&word.raw, places::WHY);
+        }
         // Whoever is called like a wrapper and lies elsewhere may be anything: it needs a rule, too.
-        let is_foreign = !is_of_the_system(&program.text);
+        let is_foreign = !programs::is_of_the_system(&program.text);
         let starts = self.starts(name, words, outer, depth, &command);
         match starts {
             Starts::Nothing => self.commands.push(command),
@@ -97,7 +109,7 @@ impl Line {
             at += 1;
         }
         while wrapper.assigns
-            && let Some((name, _)) = words.get(at).and_then(Word::assignment)
+            && let Some(name) = words.get(at).and_then(Word::assigned)
         {
             if changes_what_runs(name) {
                 self.doubt(&words[at].raw, CHANGES);
@@ -122,20 +134,11 @@ impl Line {
 
     /// `sh -c LINE`; whether there was a line.
     fn shell(&mut self, words: &[Word], outer: &[String], depth: usize) -> bool {
-        let options = Options {
-            flags: "ceuxnvfhabpkmCBEHPT",
-            valued: "o",
-            long: &["norc", "noprofile", "posix", "verbose"],
-            ..Options::default()
-        };
         let text = || words.iter().map(|word| &*word.raw).collect::<Vec<_>>().join(" ");
-        let Some(count) = options.skip(&words[1..]) else {
+        let Some((count, has_line)) = shell_options(&words[1..]) else {
             self.doubt(&text(), UNKNOWN_OPTIONS);
             return false;
         };
-        let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--");
-        let options = &words[1..=count.min(words.len() - 1)];
-        let has_line = options.iter().any(|word| is_short(&word.text) && word.text.contains('c'));
         match words.get(count + 1) {
             None => {
                 self.doubt(&text(), "it runs what it reads");
@@ -146,10 +149,11 @@ impl Line {
                 false
             }
             Some(word) if has_line => {
-                let is_find =
-                    |text: &String| base_name(text.split(' ').next().unwrap_or_default()) == "find";
-                if word.text.contains("{}") && outer.iter().any(is_find) {
+                if word.text.contains("{}") && is_in_find(outer) {
                     self.doubt(&word.raw, "names of files become part of the line");
+                }
+                if word.text.starts_with(['-', '+']) {
+                    self.doubt(&text(), UNKNOWN_OPTIONS);
                 }
                 self.take(&word.text, outer, depth + 1);
                 true
@@ -177,8 +181,7 @@ impl Line {
                 }
                 ("-exec" | "-execdir" | "-ok" | "-okdir", "find") => {
                     let rest = &words[at..];
-                    let Some(end) = rest.iter().position(|word| matches!(&*word.text, ";" | "+"))
-                    else {
+                    let Some(end) = end_of_exec(rest) else {
                         self.doubt(&word.raw, "what it starts has no end");
                         self.open(rest, outer, depth + 1);
                         return;
@@ -204,6 +207,58 @@ impl Line {
     }
 }
 
+/// How many words are options of a shell, and whether a line comes after them; nothing where a shell could read them in
+/// another way. What shells agree on is `-eux`, `-o NAME` with the name in the next word, `-c`, and `--` at the end.
+fn shell_options(words: &[Word]) -> Option<(usize, bool)> {
+    let mut at = 0;
+    let mut has_line = false;
+    while let Some(word) = words.get(at) {
+        if !word.is_literal() {
+            return None;
+        }
+        let text = word.text.as_str();
+        if text == "--" {
+            return Some((at + 1, has_line));
+        }
+        if at == 0 && matches!(text, "--norc" | "--noprofile" | "--posix") {
+            at += 1;
+            continue;
+        }
+        let Some(letters) = text.strip_prefix('-') else {
+            return (!text.starts_with('+')).then_some((at, has_line));
+        };
+        let (flags, has_name) =
+            letters.strip_suffix('o').map_or((letters, false), |flags| (flags, true));
+        if letters.is_empty() || !flags.chars().all(|letter| "ceuxvf".contains(letter)) {
+            return None;
+        }
+        has_line |= flags.contains('c');
+        at += 1;
+        if has_name {
+            let names =
+                ["pipefail", "errexit", "nounset", "xtrace", "noglob", "verbose", "noclobber"];
+            let name = words.get(at).filter(|name| name.is_literal())?;
+            if !names.contains(&&*name.text) {
+                return None;
+            }
+            at += 1;
+        }
+    }
+    Some((at, has_line))
+}
+
+/// Where what `find` starts ends. A `+` ends it only behind `{}`.
+fn end_of_exec(words: &[Word]) -> Option<usize> {
+    let is = |at: usize, text: &str| words.get(at).is_some_and(|word| word.text == text);
+    (0..words.len()).find(|at| is(*at, ";") || is(*at, "+") && *at > 0 && is(*at - 1, "{}"))
+}
+
+/// Whether a command lies in one of `find`, which puts names of files into it.
+fn is_in_find(outer: &[String]) -> bool {
+    let name = |text: &String| base_name(text.split(' ').next().unwrap_or_default()).to_owned();
+    outer.iter().any(|text| matches!(&*name(text), "find" | "fd" | "fdfind"))
+}
+
 /// What a command starts, and where in the list that begins.
 enum Starts {
     /// Nothing but itself.
@@ -222,9 +277,4 @@ fn first_operand(words: &[Word]) -> usize {
 /// A name that means one program: no letters that look like others, nothing that a terminal hides.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
-}
-
-fn is_of_the_system(program: &str) -> bool {
-    let Some((folder, _)) = program.rsplit_once('/') else { return true };
-    matches!(folder, "/bin" | "/usr/bin" | "/usr/local/bin" | "/sbin" | "/usr/sbin")
 }

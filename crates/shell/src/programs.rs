@@ -1,9 +1,10 @@
 //! What is known about programs: which only read, which run what they are told, and which arguments make them do so.
 
 use crate::command::base_name;
+use crate::git;
 use crate::names::Names;
 use crate::scripts;
-use crate::variables::changes_what_runs;
+use crate::variables::{changes_what_runs, has_computed_index};
 use crate::word::Word;
 
 /// Shells whose `-c` is read as this crate reads lines.
@@ -26,6 +27,23 @@ pub(crate) const READERS: Names = Names(
     realpath sha1sum sha256sum sha512sum stat tac tail wc",
 );
 
+/// Programs that run no other ones, unless an option says so that [`doubt`] knows, or only those that are listed as well.
+const ALONE: Names = Names(
+    "\
+    [ b2sum base32 base64 basename basenc bc break bzip2 cal cat cd chgrp chmod chown cksum cmp column
+    comm command continue cp csplit curl cut date dd declare df diff dig dir dircolors dirname dirs disown
+    doas dos2unix du echo egrep env exit expand export expr factor false fd fdfind fgrep file find fmt fold
+    free getconf getent grep groups gunzip gzip head hexdump host hostid hostname iconv id install ionice
+    join jq kill killall ldconfig link ln logname look ls lsblk lscpu lsof lz4 md5sum mkdir mkfifo mknod
+    mktemp mv nice nl nohup nproc nslookup numfmt od paste pathchk pdffonts pdfimages pdfinfo
+    pdfseparate pdftoppm pdftotext pdfunite pgrep pidof ping pinky pkill popd pr printenv printf ps ptx
+    pushd pwd readelf readlink readonly realpath return rev rg rm rmdir sed seq set setsid sha1sum
+    sha224sum sha256sum sha384sum sha512sum shift shred shuf sleep sort split ss stat stdbuf strings
+    sudo sum sync tac tail tar tee test time timeout times touch tr tree true truncate tsort tty type
+    typeset ulimit umask uname unexpand uniq unix2dos unlink unxz unzip uptime users vdir vmstat w wait wc
+    whereis which who whoami xargs xxd xz yes zstd : awk gawk mawk nawk gsed original-awk",
+);
+
 /// Programs that run others in ways that are not looked into.
 const STARTERS: Names = Names(
     "\
@@ -46,6 +64,18 @@ const CHANGERS: Names = Names(
     history jobs let local logout mapfile read readarray shopt source suspend trap unalias unset",
 );
 
+/// Builtins that run in the shell itself, where the index of an array runs commands.
+const BUILTINS: Names = Names(
+    "\
+    [ : break cd continue declare dirs disown echo exit export false kill popd printf pushd pwd
+    readonly return set shift test times true type typeset ulimit umask wait",
+);
+
+/// Those of them that do nothing with what they are given but show it.
+const SHOWING: Names = Names("echo true false :");
+
+pub(crate) const INDEX: &str = "the index of an array can run commands";
+
 /// Long options that name a program to run, by the program that takes them. Shortened ones count as well.
 const STARTING_OPTIONS: &[(&str, &[&str])] = &[
     (
@@ -55,11 +85,13 @@ const STARTING_OPTIONS: &[(&str, &[&str])] = &[
             "checkpoint-action",
             "use-compress-program",
             "rsh-command",
+            "rmt-command",
             "info-script",
             "new-volume-script",
         ],
     ),
     ("bsdtar", &["use-compress-program"]),
+    ("curl", &["config", "engine"]),
     ("rsync", &["rsh", "rsync-path"]),
     ("sort", &["compress-program"]),
     ("split", &["filter"]),
@@ -75,7 +107,16 @@ const STARTING_OPTIONS: &[(&str, &[&str])] = &[
 
 /// Options of one letter that do the same.
 const STARTING_LETTERS: &[(&str, &str)] =
-    &[("tar", "IF"), ("bsdtar", "I"), ("rsync", "e"), ("zip", "T"), ("env", "S")];
+    &[("tar", "IF"), ("bsdtar", "I"), ("curl", "K"), ("rsync", "e"), ("zip", "T"), ("env", "S")];
+
+/// Whether a program does nothing to the files it is given but read or remove them, or is one that has rules of its own.
+pub(crate) fn only_reads(name: &str) -> bool {
+    READERS.contains(name)
+        || SHOWING.contains(name)
+        || SHELLS.contains(name)
+        || Names("[ test printf git rg find fd fdfind rm rmdir jq command type which tree")
+            .contains(name)
+}
 
 /// Why a command cannot be vouched for, whatever rules say about it.
 pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
@@ -84,32 +125,38 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     if CHANGERS.contains(name) && name != "builtin" {
         return Some("it runs text, or changes what later words mean");
     }
+    if BUILTINS.contains(name) && !SHOWING.contains(name) {
+        if arguments.iter().any(|word| word.is_glob) {
+            return Some("a file with the name of an option would be taken for one");
+        }
+        if texts().any(has_computed_index) {
+            return Some(INDEX);
+        }
+    }
     if STARTERS.contains(name) || name.starts_with("ld-linux") || name.starts_with("ld-musl") {
         return Some("it can run any other program");
     }
-    let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name)
-        || matches!(name, "find" | "sed" | "gsed");
-    if takes_options && arguments.iter().any(|word| word.is_glob && !is_anchored(&word.raw)) {
+    let takes_options = STARTING_OPTIONS.iter().any(|(program, _)| *program == name);
+    let is_risky = |word: &Word| {
+        word.is_glob && (runs_text(name, arguments) || takes_options && !word.is_anchored())
+    };
+    if arguments.iter().any(is_risky) {
         return Some("a file with the name of an option would be taken for one");
     }
     if starts_by_option(name, arguments) {
         return Some("one of its options runs another program");
     }
     match name {
-        "git" => git(arguments),
+        "git" => git::doubt(arguments),
         "sed" | "gsed" => scripts::sed(arguments),
-        "awk" | "gawk" | "mawk" | "nawk" => scripts::awk(arguments),
+        "awk" | "gawk" | "mawk" | "nawk" | "original-awk" => scripts::awk(arguments),
         "ip" if texts().any(|text| text.starts_with("exec")) => {
             Some("it can run any other program")
         }
         "set" if !harmless_set(arguments) => Some("it changes what later words mean"),
-        "printf" if texts().next().is_some_and(|first| first.starts_with("-v")) => {
-            Some("it sets a variable")
-        }
-        "wait" if texts().any(|text| text.starts_with("-p")) => Some("it sets a variable"),
-        "test" | "[" if texts().any(|text| matches!(text, "-v" | "-R")) => {
-            Some("the index of an array can run commands")
-        }
+        "printf" if !prints(texts()) => Some("it sets a variable"),
+        "wait" if !texts().all(is_waited_for) => Some("it sets a variable"),
+        "test" | "[" if texts().any(|text| matches!(text, "-v" | "-R")) => Some(INDEX),
         "declare" | "typeset" | "export" | "readonly" if !declares_harmlessly(arguments) => {
             Some("it changes what later words mean")
         }
@@ -117,9 +164,15 @@ pub(crate) fn doubt(name: &str, words: &[Word]) -> Option<&'static str> {
     }
 }
 
-/// A wildcard that cannot match the name of an option, because the word begins with something else.
-fn is_anchored(raw: &str) -> bool {
-    !raw.starts_with(['*', '?', '[', '-'])
+/// Programs to which the name of a file can be a program, or text that is run.
+fn runs_text(name: &str, arguments: &[Word]) -> bool {
+    let is_told =
+        |word: &Word| !word.is_literal() || word.text.starts_with(['-', '+']) || word.text == "run";
+    // What follows the name of a script is for that script.
+    let is_script_unknown = arguments.first().is_some_and(is_told);
+    let takes_script = SHELLS.contains(name) || INTERPRETERS.contains(unversioned(name));
+    takes_script && is_script_unknown
+        || Names("xargs find fd fdfind sed gsed awk gawk mawk nawk original-awk").contains(name)
 }
 
 fn starts_by_option(name: &str, arguments: &[Word]) -> bool {
@@ -143,66 +196,6 @@ fn starts_by_option(name: &str, arguments: &[Word]) -> bool {
     })
 }
 
-fn git(arguments: &[Word]) -> Option<&'static str> {
-    const RUNS: Option<&str> = Some("git can be told to run any other program this way");
-    let mut at = 0;
-    while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
-        match &*word.text {
-            "-C" => at += 2,
-            "-P"
-            | "-p"
-            | "--no-pager"
-            | "--paginate"
-            | "--bare"
-            | "--no-optional-locks"
-            | "--literal-pathspecs"
-            | "--version"
-            | "--help"
-            | "-v"
-            | "-h"
-            | "--no-replace-objects"
-            | "--icase-pathspecs" => at += 1,
-            _ => return RUNS,
-        }
-    }
-    let rest = arguments.get(at..).unwrap_or_default();
-    let has = |options: &[&str]| {
-        rest.iter().skip(1).any(|word| {
-            let given = word.text.split('=').next().unwrap_or_default();
-            options.iter().any(|option| match option.strip_prefix("--") {
-                Some(_) => given.len() > 3 && option.starts_with(given),
-                None => given.starts_with(option),
-            })
-        })
-    };
-    let subcommand = rest.first()?;
-    if !subcommand.is_literal() {
-        return RUNS;
-    }
-    if rest.iter().any(|word| word.text.contains("ext::")) {
-        return RUNS;
-    }
-    let runs = match &*subcommand.text {
-        "config" => !has(&["--get", "--list", "-l", "--get-all", "--get-regexp", "--show-origin"]),
-        "bisect" => rest.get(1).is_some_and(|word| word.text == "run"),
-        "submodule" => rest.iter().any(|word| word.text == "foreach"),
-        "rebase" => has(&["-x", "--exec", "-i", "--interactive"]),
-        "difftool" | "mergetool" | "filter-branch" | "filter-repo" | "instaweb" | "send-email"
-        | "daemon" | "credential" | "hook" | "fast-import" | "p4" | "svn" | "web--browse"
-        | "help" | "for-each-repo" | "maintenance" => true,
-        "grep" => has(&["-O", "--open-files-in-pager"]),
-        "diff" | "log" | "show" => has(&["--ext-diff"]),
-        "clone" => has(&["--upload-pack", "-u", "-c", "--config", "--template"]),
-        "init" => has(&["--template"]),
-        "fetch" | "pull" | "ls-remote" => has(&["--upload-pack"]),
-        "push" | "send-pack" => has(&["--receive-pack", "--exec"]),
-        "archive" => has(&["--exec", "--remote"]),
-        "worktree" => rest.iter().any(|word| word.text == "exec"),
-        _ => false,
-    };
-    if runs { RUNS } else { None }
-}
-
 /// `set -e`, `set -euo pipefail` and the like.
 fn harmless_set(arguments: &[Word]) -> bool {
     let mut words = arguments.iter();
@@ -223,6 +216,37 @@ fn harmless_set(arguments: &[Word]) -> bool {
         }
     }
     !arguments.is_empty()
+}
+
+/// Whether `printf` only prints: no option, and no `%n` in its format, which sets a variable.
+fn prints<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
+    let format = match arguments.next() {
+        Some("--") => arguments.next(),
+        Some(option) if option.starts_with('-') && option != "-" => return false,
+        first => first,
+    };
+    let mut rest = format.unwrap_or_default();
+    while let Some((_, after)) = rest.split_once('%') {
+        rest = match after.strip_prefix('%') {
+            Some(after) => after,
+            None => {
+                let kind = after
+                    .trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != '%')
+                    .trim_start_matches(['h', 'j', 'l', 'q', 't', 'z', 'L']);
+                if kind.starts_with('n') {
+                    return false;
+                }
+                kind
+            }
+        };
+    }
+    true
+}
+
+/// What `wait` can be given that sets nothing: jobs, and options without a value.
+fn is_waited_for(word: &str) -> bool {
+    let is_job = word.strip_prefix('%').unwrap_or(word).bytes().all(|b| b.is_ascii_alphanumeric());
+    is_job || matches!(word, "-n" | "-f" | "-nf" | "-fn")
 }
 
 fn declares_harmlessly(arguments: &[Word]) -> bool {
@@ -270,14 +294,35 @@ pub(crate) fn is_harmless(words: &[String]) -> bool {
     match program.as_str() {
         "cd" | "pwd" | "echo" | "true" | "false" | ":" | "exit" | "return" | "umask" | "break"
         | "continue" => true,
-        "printf" => !words.get(1).is_some_and(|word| word.starts_with("-v")),
+        "printf" => prints(words[1..].iter().map(String::as_str)),
         "test" | "[" => !has("-v") && !has("-R"),
-        "wait" => !words[1..].iter().any(|word| word.starts_with("-p")),
+        "wait" => words[1..].iter().all(|word| is_waited_for(word)),
         "set" => harmless_set(&arguments()),
         "export" => declares_harmlessly(&arguments()),
         "command" => matches!(words.get(1).map(String::as_str), Some("-v" | "-V")),
         _ => false,
     }
+}
+
+/// Whether a program can run others that no rule sees: whatever is not known to run none.
+pub(crate) fn hides(words: &[String]) -> bool {
+    let Some(program) = words.first() else { return false };
+    let name = base_name(program);
+    if !is_of_the_system(program) {
+        return true;
+    }
+    match name {
+        "git" => !git::only_looks(&words[1..]),
+        // `-s` runs `strip`, wherever that is found.
+        "install" => words[1..].iter().any(|word| word.starts_with("-") && word.contains('s')),
+        _ => !ALONE.contains(name),
+    }
+}
+
+/// Whether a program is found by its name alone, or lies where the system's programs are.
+pub(crate) fn is_of_the_system(program: &str) -> bool {
+    let Some((folder, _)) = program.rsplit_once('/') else { return true };
+    matches!(folder, "/bin" | "/usr/bin" | "/usr/local/bin" | "/sbin" | "/usr/sbin")
 }
 
 /// The program without the number of its version: `python3.12` is `python`.

@@ -14,15 +14,20 @@ pub(crate) fn sed(arguments: &[Word]) -> Option<&'static str> {
         let text = word.text.as_str();
         let long = text.split('=').next().unwrap_or_default();
         match text {
-            "--sandbox" => return None,
-            "-e" | "--expression" => scripts.push(words.next()?.text.as_str()),
+            "-e" | "--expression" => match words.next() {
+                Some(script) => scripts.push(script.text.as_str()),
+                None => return SED,
+            },
             _ if long == "--expression" => scripts.push(&text[long.len() + 1..]),
             "-n" | "-E" | "-r" | "-s" | "-u" | "-z" | "-i" | "-ne" | "-Ee" | "-re" | "-nE"
             | "-nr" | "-En" | "-rn" | "--quiet" | "--silent" | "--regexp-extended"
             | "--in-place" | "--posix" | "--debug" | "--null-data" | "--unbuffered"
             | "--separate" | "--version" | "--help" => {
                 if text.ends_with('e') && text.len() == 3 {
-                    scripts.push(words.next()?.text.as_str());
+                    match words.next() {
+                        Some(script) => scripts.push(script.text.as_str()),
+                        None => return SED,
+                    }
                 }
             }
             // `-i.bak`: what follows is a suffix, and letters of options would be parts of it.
@@ -113,17 +118,21 @@ fn past(text: &str, delimiter: char) -> Option<&str> {
 
 /// Why the arguments of `awk` cannot be vouched for.
 pub(crate) fn awk(arguments: &[Word]) -> Option<&'static str> {
-    for word in arguments {
-        let text = word.text.as_str();
-        let is_separator = text.starts_with("-F") || text == "|";
-        if text.starts_with('-') && text.len() > 1 && !is_separator && !text.starts_with("-v") {
-            return AWK;
+    let mut words = arguments.iter();
+    let script = loop {
+        let Some(word) = words.next() else { return AWK };
+        match word.text.as_str() {
+            "-F" | "-v" if words.next().is_some() => {}
+            "-F" | "-v" => return AWK,
+            text if text.starts_with("-F") || text.starts_with("-v") => {}
+            text if text.starts_with('-') => return AWK,
+            _ => break word,
         }
-        let runs = ["system", "|", "getline", "@", "/inet"];
-        let script = text.replace("||", "");
-        if !is_separator && runs.iter().any(|part| script.contains(part)) {
-            return AWK;
-        }
-    }
-    None
+    };
+    let runs = ["system", "|", "getline", "@", "/inet", "\\\n", "{}"];
+    let text = script.text.replace("||", "");
+    let is_plain = script.is_literal() && !runs.iter().any(|part| text.contains(part));
+    // Some versions take options from behind the script.
+    let has_options = words.any(|word| word.text.starts_with('-') && word.text.len() > 1);
+    if is_plain && !has_options { None } else { AWK }
 }

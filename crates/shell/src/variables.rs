@@ -14,6 +14,14 @@ const NAMES: Names = Names(
     GH_PAGER DELTA_PAGER",
 );
 
+/// Variables whose value bash computes, or reads as arithmetic: an index in it runs commands.
+const COMPUTED: Names = Names(
+    "\
+    RANDOM SRANDOM SECONDS LINENO OPTIND OPTARG HISTCMD HISTSIZE HISTFILESIZE EPOCHSECONDS EPOCHREALTIME
+    PPID UID EUID GROUPS DIRSTACK FUNCNAME PIPESTATUS MAPFILE REPLY COPROC COMP_CWORD COMP_POINT COMP_TYPE
+    COMP_KEY COMP_LINE COMP_WORDS COMPREPLY MAILCHECK SHLVL IGNOREEOF ERRNO",
+);
+
 const PREFIXES: Names = Names(
     "\
     BASH BUNDLE_ CARGO COMPOSER_ DENO_ DYLD_ GCC_ GCONV_ GEM_ GIT GLIBC_ LD_ LESS LUA_ MAKEFLAGS MALLOC_
@@ -41,6 +49,13 @@ pub(crate) fn changes_what_runs(name: &str) -> bool {
     !is_name
         || !HARMLESS.contains(name)
             && (NAMES.contains(name)
+                || COMPUTED.contains(name)
                 || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
                 || SUFFIXES.iter().any(|suffix| name.ends_with(suffix)))
+}
+
+/// Whether a text can run commands where it is read as arithmetic, or as the name of a variable.
+pub(crate) fn has_computed_index(text: &str) -> bool {
+    let index = text.find('[').map(|at| &text[at..]);
+    index.is_some_and(|rest| rest.contains('`') || rest.contains("$(") || rest.contains("${"))
 }

@@ -37,9 +37,13 @@ impl Word {
         if self.is_literal() { quoted(&self.text) } else { self.raw.clone() }
     }
 
-    /// The name and value, if it has the form of an assignment.
-    pub(crate) fn assignment(&self) -> Option<(&str, &str)> {
-        let (name, value) = self.text.split_once('=')?;
-        (!name.is_empty()).then_some((name, value))
+    /// Whether no wildcard in it can match the name of an option, because the word begins with something else.
+    pub(crate) fn is_anchored(&self) -> bool {
+        !self.raw.starts_with(['*', '?', '[', '-', '\'', '"', '\\', '$'])
+    }
+
+    /// The name, if it has the form of an assignment.
+    pub(crate) fn assigned(&self) -> Option<&str> {
+        self.text.split_once('=').map(|(name, _)| name)
     }
 }

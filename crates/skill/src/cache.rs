@@ -29,7 +29,7 @@ use crate::search::{self, Document, SearchIndex};
 use framed::Unread;
 
 /// Changes whenever what is stored, or how it is read from a skill, changes.
-const MAGIC: &framed::Magic = b"skillful-scan-6\n";
+const MAGIC: &framed::Magic = b"skillful-scan-7\n";
 
 const SEARCH_MAGIC: &framed::Magic = b"skillful-find-2\n";
 

@@ -63,14 +63,14 @@ impl ReadOptions {
     }
 }
 
-/// What a skill allows to be done with it.
+/// What a skill allows to be done with it. Its fields are in the order of their names, as canonical JSON has them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Controls {
-    /// The tools this skill may use; `null` when it does not say.
-    pub allowed_tools: Option<Vec<String>>,
     /// The commands it may run, as patterns; `null` when it does not say.
     #[serde(default)]
     pub allowed_commands: Option<Vec<String>>,
+    /// The tools this skill may use; `null` when it does not say.
+    pub allowed_tools: Option<Vec<String>>,
     /// Hidden from the model; a user can still invoke it.
     pub disable_model_invocation: bool,
     /// In the conversation or in a child run.
@@ -261,8 +261,8 @@ impl Reader<'_> {
         };
         let (allowed_tools, allowed_commands) = self.allowed_tools();
         Controls {
-            allowed_tools,
             allowed_commands,
+            allowed_tools,
             disable_model_invocation: self.flag("disable-model-invocation", false, true),
             run_mode: self.run_mode(),
             user_invocable: self.flag(user_invocable, true, false),

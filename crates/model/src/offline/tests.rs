@@ -163,7 +163,7 @@ fn requests_that_no_skill_clearly_fits_are_answered_with_the_nearest() {
     check("What is the capital of France?", &[], "- `git-release-notes` (description: what)\n");
     check("book a flight to Berlin", &[], "No skill shares a word with it");
     check("summarise this article in three sentences", &[], "- `text-stats` (");
-    check("rename the file a.txt to b.txt", &[], "add `--skill NAME`");
+    check("compress the file a.txt", &[], "add `--skill NAME`");
     let run = run(setup("hello"), prints(""));
     assert_eq!(statuses(&run), ["skipped", "skipped", "completed"]);
 }

@@ -479,3 +479,18 @@ fn a_command_line_and_a_project_mean_the_skill_that_is_there() {
     let engine = engine(allowed, project, "{}", CommandLine::default());
     assert_eq!(outcome(&engine, wish(), None).0, Effect::Allow);
 }
+
+#[test]
+fn a_plan_is_made_with_the_tools_that_it_is_carried_out_with() {
+    let user = serde_json::from_str(r#"{"delete_file": "deny"}"#).unwrap();
+    let configuration = Configuration { user, mode: Mode::Plan, ..Configuration::default() };
+    let mut engine = Engine::new("/project", configuration);
+    assert!(!engine.tools().contains(Tool::RunCommand));
+    let planned = engine.tools_of_run();
+    assert!(planned.contains(Tool::RunCommand) && !planned.contains(Tool::DeleteFile));
+    assert_eq!(engine.action(Permission::RunCommand, "ls"), Effect::Deny, "not before");
+    engine.set_mode(Mode::Ask);
+    assert_eq!(engine.tools(), planned);
+    engine.set_mode(Mode::ReadOnly);
+    assert!(!engine.tools_of_run().contains(Tool::RunCommand));
+}

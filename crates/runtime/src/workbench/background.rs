@@ -96,7 +96,7 @@ impl Workbench<'_> {
         });
         let id = format!("c{number}");
         let mut started = Background {
-            id: id.clone(),
+            id,
             stop,
             thread: Some(thread),
             ended: None,
@@ -204,7 +204,7 @@ impl Background {
                 self.code = exit_code(exit.ending);
                 self.ended = Some(ending_in_words(exit.ending));
             }
-            Ok(Err(error)) => self.ended = Some(basics::failure::one_line(&error).into()),
+            Ok(Err(error)) => self.ended = Some(basics::failure::one_line(&error)),
             Err(_) => self.ended = Some("it failed".to_owned()),
         }
     }
@@ -270,8 +270,7 @@ impl Shown {
 
     /// The next part, and whether there is still more.
     fn next(&mut self) -> std::io::Result<(String, bool)> {
-        let mut bytes = Vec::new();
-        bytes.resize(SHOWN, 0);
+        let mut bytes = vec![0; SHOWN];
         // At a position of its own: the other thread writes through the same file.
         let length = self.file.read_at(&mut bytes, self.done)?;
         bytes.truncate(length);

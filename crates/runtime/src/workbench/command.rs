@@ -49,6 +49,7 @@ impl Workbench<'_> {
             shadows: line.shadows(),
             always: line.always().unwrap_or_default(),
             unclear,
+            hides: line.hides(),
             contained,
             risk: Risk::Medium,
             effect: format!(

@@ -42,7 +42,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         },
         copy_bytes: 0,
         closed: Vec::new(),
-        opened: std::time::Instant::now(),
+        opened: Instant::now(),
         run: None,
         background: Vec::new(),
         seen: None,

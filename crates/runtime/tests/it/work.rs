@@ -1,5 +1,7 @@
 //! Whole runs on this machine: commands, questions, plans and changes, with their records, killed and taken up again.
 
+#![cfg(all(target_os = "linux", not(portable)))]
+
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

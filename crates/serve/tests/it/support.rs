@@ -63,6 +63,7 @@ impl World {
     }
 
     /// The same, with a home.
+    #[cfg(all(target_os = "linux", not(portable)))]
     pub(crate) fn runtime_at_home(&self) -> Runtime {
         self.runtime_with(&[("HOME".into(), self.root.join("home").into())])
     }
@@ -90,6 +91,7 @@ impl World {
     }
 
     /// Whose records are the user's.
+    #[cfg(all(target_os = "linux", not(portable)))]
     pub(crate) fn owned_shelf(&self) -> Arc<Shelf> {
         let runtime = self.runtime_at_home();
         let owner = runtime.new_owner().unwrap();

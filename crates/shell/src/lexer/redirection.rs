@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::state::Place;
 use super::{Lexer, Stop};
+use crate::places;
 
 /// A here-document whose text has not come yet.
 pub(super) struct HereDocument {
@@ -15,6 +16,11 @@ pub(super) struct HereDocument {
 
 const OPERATORS: [&str; 12] =
     ["&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
+
+/// A byte that means itself wherever it stands in the name of a file.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_./:@+,%".contains(&byte)
+}
 
 impl Lexer<'_> {
     /// A redirection, from its number on if it has one.
@@ -68,6 +74,18 @@ impl Lexer<'_> {
                 self.doubt(range, "where it reads or writes is only known when it runs");
             }
             "<<<" => {}
+            // bash expands what follows `>&` twice, so that quotes do not protect it.
+            _ if word.text.contains(['$', '`'])
+                || operator.contains('&') && !word.text.bytes().all(is_plain) =>
+            {
+                self.doubt(range, "bash may compute what it reads or writes, in quotes as well");
+            }
+            _ if word.has_tilde => {
+                self.doubt(range, "where it reads or writes is only known when it runs");
+            }
+            _ if operator.contains('>') && places::decides_what_runs(&word) => {
+                self.doubt(range, places::WHY);
+            }
             _ if word.text.contains("/dev/tcp") || word.text.contains("/dev/udp") => {
                 self.doubt(range, "it opens a connection");
             }

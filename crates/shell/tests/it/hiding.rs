@@ -118,11 +118,26 @@ fn around(line: &str, way: usize) -> String {
         47 => format!("echo $(( $({line}\n)1 ))"),
         48 => format!("PS4={}; set -x; true", quote(&format!("$({line})"))),
         49 => format!("coproc {{ {line}\n}}; wait"),
+        50 => format!("RANDOM={}", quote(&format!("a[$({line}\n)]"))),
+        51 => format!("x=1 OPTIND={}", quote(&format!("a[$({line}\n)]"))),
+        52 => format!("export SECONDS={}", quote(&format!("a[$({line}\n)]"))),
+        53 => format!("for LINENO in {}; do :; done", quote(&format!("a[$({line}\n)]"))),
+        54 => format!("true & wait -np {}", quote(&format!("a[$({line}\n)]"))),
+        55 => format!("echo > ./-v; [ -[v] {} ]", quote(&format!("a[$({line}\n)]"))),
+        56 => format!("echo > ./-v; printf -[v] {} x", quote(&format!("a[$({line}\n)]"))),
+        57 => format!("bash -c - {quoted}"),
+        58 => format!("sh -c +e {quoted}"),
+        59 => format!("bash -oc errexit {quoted}"),
+        60 => format!("bash -eoc errexit {quoted}"),
+        61 => format!("dash -c -e - {quoted}"),
+        62 => format!("env =x sh -c {quoted}"),
+        63 => format!("find /bin/sh -exec env {{}} -c {quoted} \\;"),
+        64 => format!("git ls-remote --u={quoted} ."),
         _ => line.to_owned(),
     }
 }
 
-const WAYS: usize = 52;
+const WAYS: usize = 67;
 
 /// A line that runs the marker, as far as shells agree.
 pub(crate) fn hidden() -> impl Strategy<Value = String> {

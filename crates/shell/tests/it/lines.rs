@@ -92,7 +92,6 @@ fn always_is_the_narrowest_useful_pattern() {
         ("python3 scripts/x.py a", Some("python3 scripts/x.py *")),
         ("python3 -m pytest -q", Some("python3 -m pytest *")),
         ("python3 'a b.py'", None),
-        ("python3 *.py", None),
         ("python3 -c 1", None),
         ("python3", None),
         ("perl -e 1", None),
@@ -112,7 +111,7 @@ fn always_is_the_narrowest_useful_pattern() {
     ] {
         assert_eq!(only(line).always().as_deref(), expected, "{line}");
     }
-    for line in ["env", "xargs cat", "sudo ls", "timeout"] {
+    for line in ["env", "xargs cat", "sudo ls", "timeout", "python3 *.py"] {
         assert_eq!(read(line).commands[0].always(), None, "{line}");
     }
 }
@@ -173,4 +172,27 @@ fn a_doubt_says_what_and_why() {
     let doubts = read("echo $(date) && ls").doubts().unwrap();
     assert_eq!(doubts, "`$(date)`: its output becomes part of the line");
     assert_eq!(read("ls").doubts(), None);
+}
+
+#[test]
+fn whatever_is_not_known_to_run_nothing_else_hides_it() {
+    let programs = "make|make --eval=x|python3 -c 1|python3 x.py|perl -e 1|ruby -e 1|node -e 1|php -r 1|\
+        sqlite3 x '.shell rm'|ssh-agent rm|gpg-agent --daemon rm|dpkg-architecture -c rm|sh x|bash x|./x|\
+        /tmp/rm|choom -n 1 -- rm|uclampset rm|systemd-cat rm|pipesz rm|enosys rm|sg x -c rm|dbus-launch rm|\
+        dbus-run-session rm|debconf rm|rpm --eval x|gs x|dc x|m4 x|cmake -E rm x|script -c rm|unshare rm|\
+        nsenter rm|chroot x rm|setpriv rm|runuser rm|su -c rm|flock x rm|strace rm|ltrace rm|gdb rm|\
+        valgrind rm|perf rm|expect x|tclsh x|lua -e x|yash -c x|posh -c x|nu -c x|xonsh -c x|fish -c x|\
+        ksh -c x|mksh -c x|zsh -c x|vim -c x|ed x|less x|man x|rsync a b|scp a b|ssh a|zip -T x|parallel rm|\
+        entr rm|watch rm|npx rm|npm exec rm|npm test|docker run rm|cargo test|unknown|./git log|git commit -m x|\
+        git push|git checkout x|install -s a b|wget x|patch -p1|php x|R x|bash -c 'make'|timeout 5 make|env make|\
+        find . -exec make {} +|busybox make|sudo make|uv run x|pytest|go test|git stash";
+    for line in programs.split('|') {
+        assert!(!read(line).hides().is_empty(), "{line}");
+    }
+    let alone = "ls|ls -la | head|git log -p|git status|git diff|grep -r x .|cat x|sed -n 1p x|find . -name x|\
+        rm x|cp a b|mkdir -p x|git branch -a|git stash list|git remote -v|cd x && ls|echo x|timeout 5 ls|\
+        sh -c 'ls; pwd'|jq . x|/usr/bin/ls|install -m 644 a b";
+    for line in alone.split('|') {
+        assert_eq!(read(line).hides(), Vec::<String>::new(), "{line}");
+    }
 }

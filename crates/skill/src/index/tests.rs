@@ -51,7 +51,7 @@ fn the_hash_is_that_of_the_canonical_json() {
     let world = World::with_skills(["root/a", "root/group/b", "elsewhere/c"]);
     world.link("root/c", "../elsewhere/c");
     let full = "---\nname: Other Name\ndescription: \"quotes \\\" and \u{FC}\u{200B}\"\nversion: 1.0\nauthor: me\n\
-                allowed-tools: [Read, Bash]\nrun-mode: subagent\ncompatibility: x\nlicense: MIT\n---\n";
+                allowed-tools: [Read, \"Bash(git:*)\"]\nrun-mode: subagent\ncompatibility: x\nlicense: MIT\n---\n";
     world.write("root/d/SKILL.md", full);
     let index = build_root(&world, &IndexOptions::default());
     assert_eq!(index.skills.len(), 4);
@@ -132,7 +132,8 @@ fn an_entry_is_the_json_that_the_contract_shows() {
         "controls": {
             "disable_model_invocation": false,
             "user_invocable": true,
-            "allowed_tools": ["read_file", "run_script"],
+            "allowed_commands": ["python *"],
+            "allowed_tools": ["read_file", "run_command", "run_script"],
             "run_mode": "inline",
         },
         "meta": {"version": "1.0.0", "author": "team", "license": null, "compatibility": null},

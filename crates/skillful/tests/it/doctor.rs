@@ -18,7 +18,7 @@ fn a_fresh_machine_is_well() {
     ok       configuration: every setting has its default
     ok       model: offline (no API key in the environment and no Ollama on this machine)
     ok       cache: [world]/home/.cache/skillful
-    ok       root: 4 skills in builtin: (builtin)
+    ok       root: 6 skills in builtin: (builtin)
     ");
 }
 
@@ -42,7 +42,7 @@ fn every_finding_has_a_remedy() {
     ok       root: 1 skill in [world]/project/.agent/skills (project)
     ok       root: 3 skills in [world]/home/.agent/skills (user)
     ok       root: 1 skill in [world]/home/.claude/skills (user)
-    ok       root: 4 skills in builtin: (builtin)
+    ok       root: 6 skills in builtin: (builtin)
     warning  trust: 1 untrusted skill of this project, hidden from the model
              look at it (`skillful inspect NAME`), then run `skillful trust project NAME`
     warning  left out: [world]/home/.agent/skills/broken/SKILL.md: no frontmatter: the file does not begin with a `---` line (no-frontmatter)
@@ -107,7 +107,7 @@ fn a_cache_that_cannot_be_written_is_a_warning() {
     ok       model: offline (no API key in the environment and no Ollama on this machine)
     warning  cache: [world]/home/.cache/skillful: Not a directory (os error 20)
              make the folder writable; until then, every start reads all skills again
-    ok       root: 4 skills in builtin: (builtin)
+    ok       root: 6 skills in builtin: (builtin)
     ");
     assert_eq!(world.output("skillful list").status.code(), Some(0));
 }

@@ -20,6 +20,8 @@ fn world() -> World {
 fn an_empty_home_has_the_built_in_skills() {
     assert_snapshot!(World::new().run("skillful list | cut -d ' ' -f 1"), @"
     csv-report
+    data-cleanup
+    file-organizer
     git-release-notes
     skill-author
     text-stats

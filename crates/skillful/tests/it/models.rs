@@ -402,6 +402,7 @@ fn the_mock_plays_a_file_or_its_parameters_or_plans_by_rules() {
     No skill clearly fits this request. The nearest are:
 
     - `git-release-notes` (description: what)
+    - `data-cleanup` (description: what)
     - `csv-report` (description: what)
 
     To use one, add `--skill NAME`.

@@ -81,6 +81,8 @@ fn a_home_that_is_no_folder_is_no_home() {
     let world = world.with("HOME", file);
     assert_snapshot!(world.run("skillful list | cut -d ' ' -f 1"), @"
     csv-report
+    data-cleanup
+    file-organizer
     git-release-notes
     skill-author
     text-stats

@@ -269,7 +269,8 @@ const APPLY: &str = "keep them apart: ";
 fn changes_are_shown_in_colour_before_they_are_applied() {
     let world = changing();
     // The question itself is coloured, too.
-    let shown = world.conversation(RUN, &[("o, keep them apart: ", "d\n"), ("o, keep them apart: ", "y\n")]);
+    let shown = world
+        .conversation(RUN, &[("o, keep them apart: ", "d\n"), ("o, keep them apart: ", "y\n")]);
     let question = shown.find("Allow this?").unwrap();
     assert_snapshot!(plain(timeless(&shown[question..])), @r#"
     Allow this?␛[0m  ␛[1mapply_changes␛[0m  (high risk)
@@ -294,7 +295,7 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
     ␛[1m␛[31m-gone␛[0m
     ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0mo, keep them apart: y
       ␛[32mapplied␛[0m 1 added, 1 changed, 1 deleted
-      ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, 1800 s left␛[0m
+      ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, [n] s left␛[0m
     "#);
     assert_eq!(world.read("project/a.txt"), "one\nthree\n");
     assert!(!world.path("project/c.txt").exists());
@@ -304,7 +305,8 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
 fn who_says_no_keeps_the_changes_apart() {
     let world = changing().with("NO_COLOR", "1");
     let shown = world.conversation(RUN, &[(APPLY, "what\n"), (APPLY, "n\n")]);
-    let run = world.json("skillful runs list --json")["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let run =
+        world.json("skillful runs list --json")["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let question = shown.find("Allow this?").unwrap();
     assert_snapshot!(timeless(&shown[question..]).replace(&run, "[run]"), @"
     Allow this?  apply_changes  (high risk)
@@ -316,7 +318,8 @@ fn who_says_no_keeps_the_changes_apart() {
     Type one of the letters in brackets.
     [y]es, change my files  [d]iff  [n]o, keep them apart: n
       ✗ ApprovalDenied  36 turns, 97 tool calls, [n] s left
-    3 changed files wait; to apply: `skillful runs apply [run]`.
+    3 changes wait; to apply: `skillful runs apply [run]`.
+    [exit 3]
     ");
     assert_eq!(world.read("project/a.txt"), "one\ntwo\n");
     assert!(world.run("skillful runs changes last").contains("~ a.txt"));

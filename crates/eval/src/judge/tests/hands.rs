@@ -107,7 +107,7 @@ fn what_comes_to_the_workspace_was_granted() {
         let at = super::place(events, "changes_applied", 0);
         edit(&mut events[at], |data| data["sha256"] = json!(hash("3")));
     });
-    assert_eq!(other, [smuggled.clone()], "it is not what was granted");
+    assert_eq!(other, std::slice::from_ref(&smuggled), "it is not what was granted");
     let ungranted = found(|events| {
         let at = super::place(events, "approval_granted", 1);
         events.remove(at);

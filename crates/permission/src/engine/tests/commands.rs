@@ -17,6 +17,7 @@ struct Line {
     always: Vec<Pattern>,
     unclear: bool,
     contained: bool,
+    hides: Vec<String>,
 }
 
 impl Request for Line {
@@ -40,6 +41,9 @@ impl Request for Line {
     }
     fn unclear(&self) -> Option<String> {
         self.unclear.then(|| "`$(x)`: its output becomes part of the line".to_owned())
+    }
+    fn hides(&self) -> Vec<String> {
+        self.hides.clone()
     }
     fn is_contained(&self) -> bool {
         self.contained
@@ -292,4 +296,47 @@ fn a_denial_names_the_command_that_was_hidden() {
         denial.to_string().contains("`run_command` on `rm x` is denied by the rule"),
         "{denial}"
     );
+}
+
+#[test]
+fn what_runs_other_programs_asks_where_one_is_denied_and_nobody_meant_it() {
+    let wish = |text: &str| Line { hides: vec![text.to_owned()], ..line(&["ls", text]) };
+    let python = wish("python3 -c 1");
+    let all = r#"{"run_command": {"*": "allow", "rm *": "deny"}}"#;
+    check(all, flags(), Mode::Ask, &python, Effect::Ask);
+    check(all, flags().yes(), Mode::Ask, &python, Effect::Ask);
+    check(all, flags(), Mode::Ask, &line(&["ls"]), Effect::Allow);
+    for vague in ["* *", "?*", "**", "*3 *"] {
+        let user = format!(
+            r#"{{"run_command": {{"{vague}": "allow", "ls *": "allow", "rm *": "deny"}}}}"#
+        );
+        check(&user, flags(), Mode::Ask, &python, Effect::Ask);
+    }
+    let denies = r#"{"run_command": {"rm *": "deny"}}"#;
+    check(denies, flags().yes(), Mode::Ask, &python, Effect::Ask);
+    check(
+        denies,
+        flags(),
+        Mode::Contained,
+        &Line { contained: true, ..python.clone() },
+        Effect::Ask,
+    );
+    let meant = r#"{"run_command": {"*": "allow", "python3 *": "allow", "rm *": "deny"}}"#;
+    check(meant, flags(), Mode::Ask, &python, Effect::Allow);
+    check(meant, flags(), Mode::Ask, &wish("make"), Effect::Ask);
+    // Without anything that is denied, nothing can hide.
+    check(r#"{"run_command": {"*": "allow"}}"#, flags(), Mode::Ask, &python, Effect::Allow);
+    check("{}", flags().yes(), Mode::Ask, &python, Effect::Allow);
+    check(
+        "{}",
+        flags(),
+        Mode::Contained,
+        &Line { contained: true, ..python.clone() },
+        Effect::Allow,
+    );
+    let mut engine = engine(all, flags(), Mode::Ask);
+    let Verdict::Ask(pending) = engine.decide(python.clone(), None) else { panic!("not asked") };
+    engine.remember(pending.answer(Answer::Run).unwrap().grants);
+    assert_eq!(decided(&engine, &python).0, Effect::Allow, "an answer counts");
+    assert_eq!(decided(&engine, &wish("python3 -c 2")).0, Effect::Ask);
 }

@@ -301,3 +301,25 @@ fn words_of_the_environment_and_names_of_fields_are_secrets_too() {
     assert!(redactor.value(&mut data));
     assert!(!data.to_string().contains(&key) && data["plan"]["other"] == 2, "{data}");
 }
+
+#[test]
+fn what_is_learned_is_known_everywhere_from_then_on() {
+    let redactor = Redactor::new(["hunter-2-hunter"], []).unwrap();
+    let other = redactor.clone();
+    let mut kept = Vec::new();
+    let mut filtered = Filtered::new(&other, &mut kept);
+    let mut streamed = other.streamed();
+    assert!(redactor.learn(" tiny \"9\"\n"));
+    let text = "a tiny \"9\" and {\"p\":\"tiny \\\"9\\\"\"}, hunter-2-hunter\n";
+    let clean =
+        "a [redacted:environment] and {\"p\":\"[redacted:environment]\"}, [redacted:environment]\n";
+    assert_eq!(other.text(text), clean);
+    text.as_bytes().chunks(3).for_each(|piece| filtered.write_all(piece).unwrap());
+    filtered.finish().unwrap();
+    assert_eq!(String::from_utf8(kept).unwrap(), clean);
+    let mut shown: String = text.split_inclusive(' ').map(|piece| streamed.push(piece)).collect();
+    shown.push_str(&streamed.finish());
+    assert_eq!(shown, clean);
+    assert!(!redactor.learn("a1 "), "it would be found everywhere");
+    assert_eq!(redactor.text("a1"), "a1");
+}

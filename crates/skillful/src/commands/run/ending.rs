@@ -162,7 +162,7 @@ impl Teller<'_> {
                 .collect();
             let mut message = format!("the run waits for your answer: {}", question.question);
             if !options.is_empty() {
-                message += &format!("\nanswers: {}", options.join(", "));
+                message += &format!(" (answers: {})", options.join(", "));
             }
             let answer = question.options.first().map_or("TEXT", |option| &option.label);
             let mut words = vec!["run", "--resume", &result.run_id];
@@ -205,7 +205,7 @@ impl Teller<'_> {
                 "Nothing was applied, because files changed meanwhile; `{changes}` shows which."
             ));
         }
-        self.output.note(&format!("{}; `{apply}` applies what the run changed.", waits(kept)));
+        self.output.note(&format!("{}; to apply: `{apply}`.", waits(kept)));
         Ok(is_done && !self.keeps)
     }
 }

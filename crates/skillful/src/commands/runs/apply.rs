@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use runtime::changes::KeptRun;
+use permission::{CommandLine, Permission};
+use runtime::changes::{KeptRun, part};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tools::changes::{LayerPath, Selection, Way};
+use tools::changes::{ChangeSet, LayerPath, Selection, Way};
 
 use super::changes::list;
 use crate::failure::{Exit, Failure};
-use crate::output::{Output, Palette};
+use crate::output::{Output, Palette, count};
 use crate::session::Session;
 
 /// Apply the files that a run changed to your files
@@ -54,11 +55,17 @@ impl Apply {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
         let mut kept = KeptRun::open(session, &index, &self.run, "runs apply")?;
-        let set = kept.collect()?;
+        let mut set = kept.collect()?;
         if kept.layered.is_none() || set.is_empty() {
             return Err(Failure::new(Exit::Failed, "NotFound", "the run has nothing to apply")
-                .hint("`skillful runs files` shows what it made"));
+                .hint(format!("`skillful runs files {}` shows what it made", self.run)));
         }
+        // What is below `.git` is applied when somebody names it.
+        let in_git = part(&set, true).changes.len();
+        if self.paths.is_empty() {
+            set = part(&set, false);
+        }
+        self.check_rules(session, &set)?;
         let path = |path: &String| {
             LayerPath::new(path.trim_start_matches("./").trim_end_matches('/').as_bytes())
         };
@@ -85,7 +92,30 @@ impl Apply {
         if to.is_none() {
             output.note(&format!("Applied. `skillful runs undo {}` takes it back.", self.run));
         }
+        if self.paths.is_empty() && in_git > 0 {
+            output.note(&format!(
+                "Not applied: {} below .git. To apply these, too: `skillful runs apply {} .git`.",
+                count(in_git, "change"),
+                self.run
+            ));
+        }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What a rule denies is not applied by hand, either.
+    fn check_rules(&self, session: &Session, set: &ChangeSet) -> Result<(), Failure> {
+        let engine = session.engine(CommandLine::default(), None)?;
+        let denied = engine.denials(Permission::ApplyChanges);
+        let paths = set.changes.iter().map(|change| change.path.to_string());
+        match paths.into_iter().find(|path| denied(path)) {
+            None => Ok(()),
+            Some(path) => Err(Failure::new(
+                Exit::Refused,
+                "ToolNotAllowed",
+                format!("a rule denies `apply_changes` for `{path}`"),
+            )
+            .hint("change the rule in your settings, or name other paths")),
+        }
     }
 
     fn way(&self) -> Way {

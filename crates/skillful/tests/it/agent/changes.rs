@@ -40,8 +40,8 @@ fn nothing_of_the_workspace_changes_before_it_is_applied() {
     assert_snapshot!(shown(&world, &seen), @"
     done
     [stderr]
-    error: 4 changed files wait for your approval
-    hint: look at them (`skillful runs changes [run] --diff`), then run: skillful runs apply [run]
+    error: 4 changes wait for your approval
+    hint: look at the changes (`skillful runs changes [run] --diff`), then run: skillful runs apply [run]
     [exit 3]
     ");
     assert_eq!(files(&world), BEFORE);
@@ -379,7 +379,7 @@ fn changes_are_kept_where_the_user_wants_that() {
     assert_snapshot!(shown(&world, &seen), @"
     done
     [stderr]
-    4 changed files wait; to apply: `skillful runs apply [run]`.
+    4 changes wait; to apply: `skillful runs apply [run]`.
     ");
     assert_eq!(files(&world), BEFORE);
     assert_sound(&world);
@@ -429,7 +429,7 @@ fn changes_of_the_repository_itself_are_asked_on_their_own() {
     assert!(!world.path("project/.git/hooks/pre-commit").exists());
     assert_eq!(world.run("skillful runs changes last"), "~ .git/description  5 bytes\n");
     assert_sound(&world);
-    world.run("skillful runs apply last");
+    world.run("skillful runs apply last .git");
     assert_eq!(world.read("project/.git/description"), "mine\n");
     assert_sound(&world);
 }

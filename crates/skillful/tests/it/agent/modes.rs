@@ -102,13 +102,7 @@ fn a_project_may_only_make_the_mode_stricter() {
 
 /// A model that answers with a plan, and carries it out once it is approved.
 fn planning() -> World {
-    let world = plain(&[
-        command("echo too early"),
-        answer("1. make b"),
-        write("b", "new\n"),
-        answer("done"),
-    ]);
-    world
+    plain(&[command("echo too early"), answer("1. make b"), write("b", "new\n"), answer("done")])
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn without_anybody_the_run_waits_and_goes_on_with_an_answer() {
     assert_eq!(
         seen,
         format!(
-            "[stderr]\nerror: the run waits for your answer: Which quarter?\nhint: to answer, run: skillful run --resume {id} --answer TEXT\n[exit 3]\n"
+            "[stderr]\nerror: the run waits for your answer: Which quarter? (answers: Q1, Q2)\nhint: to answer, run: skillful run --resume {id} --model scripted:turns.json --answer Q1\n[exit 3]\n"
         )
     );
     let waiting = &world.json("skillful runs list --json")["runs"][0];

@@ -225,7 +225,8 @@ fn a_run_keeps_its_snapshot_while_something_is_installed() {
     let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = || {
         let runs = fs::read_dir(world.path("project/.agent/runs")).into_iter().flatten().flatten();
-        runs.map(|run| run.path().join("sandbox/home")).find(|sandbox| sandbox.join("started").exists())
+        runs.map(|run| run.path().join("sandbox/home"))
+            .find(|sandbox| sandbox.join("started").exists())
     };
     let sandbox = loop {
         if let Some(sandbox) = started() {
@@ -242,7 +243,8 @@ fn a_run_keeps_its_snapshot_while_something_is_installed() {
     let output = run.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "finished");
-    let events = fs::read_to_string(sandbox.ancestors().nth(2).unwrap().join("events.jsonl")).unwrap();
+    let events =
+        fs::read_to_string(sandbox.ancestors().nth(2).unwrap().join("events.jsonl")).unwrap();
     assert!(events.contains("# demo 1.0.0") && !events.contains("# demo 2.0.0"), "{events}");
     works(&world, "verify demo --scope user");
 }

@@ -64,6 +64,11 @@ pub(crate) fn run(
 pub(crate) enum Built {}
 
 impl Built {
+    /// There is none.
+    pub(crate) fn path(&self) -> PathBuf {
+        match *self {}
+    }
+
     /// The workspace as it is seen inside.
     pub(crate) fn root(&self) -> BorrowedFd<'_> {
         match *self {}

@@ -34,7 +34,10 @@ fn hostile(address: &str, world: &World) -> Vec<(Value, &'static str)> {
             json!({"config": {"permissions": {"network_request": "allow"}}}),
             "permissions.network_request",
         ),
-        (json!({"config": {"permissions": {"apply_changes": "allow"}}}), "permissions.apply_changes"),
+        (
+            json!({"config": {"permissions": {"apply_changes": "allow"}}}),
+            "permissions.apply_changes",
+        ),
         (json!({"config": {"mode": "contained"}}), "mode"),
         (json!({"config": {"permissions": {"network": {"*": "allow"}}}}), "permissions.network"),
         (json!({"config": {"profiles": {"x": {"run_script": "allow"}}}}), "profiles.x.run_script"),
@@ -173,7 +176,8 @@ fn the_users_denials_bind_every_case() {
 fn a_tool_that_the_user_denies_is_not_turned_on_by_an_approval() {
     for (rules, wrote) in [
         (json!({}), true),
-        (json!({"write_file": "ask"}), true),
+        // What the user wants to be asked about, nobody approves for them.
+        (json!({"write_file": "ask"}), false),
         (json!({"write_file": "deny"}), false),
         (json!({"write_file": {"*.txt": "deny"}}), false),
         (json!({"*": "deny"}), false),
