@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use agent::changes::NotedChanges;
 use agent::event::{ChangesApplied, ChangesMade, ChangesUndone, Event, EventData};
 use basics::failure::{Exit, Failure};
+use basics::run_id::RunId;
 use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -320,8 +321,10 @@ impl Runtime {
         let Ok(runs) = Folder::open(&self.runs()) else { return Vec::new() };
         let names = runs.names().unwrap_or_default();
         let names = names.iter().filter_map(|name| name.to_str());
-        let under_way: Vec<String> =
-            names.filter_map(|name| name.strip_prefix(UNDER_WAY)).map(str::to_owned).collect();
+        let under_way = names.filter_map(|name| name.strip_prefix(UNDER_WAY));
+        // A kill may have left one that was only being written.
+        let is_run = |name: &&str| name.parse::<RunId>().is_ok();
+        let under_way: Vec<String> = under_way.filter(is_run).map(str::to_owned).collect();
         let mut told = Vec::new();
         for run_id in under_way {
             match self.finish_changes_of(&run_id) {
