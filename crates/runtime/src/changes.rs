@@ -21,9 +21,8 @@ use tools::changes::{
     Selection, Store,
 };
 
-pub(crate) use kept::UnderWay;
-pub(crate) use kept::number_of;
 pub use kept::{KeptRun, ProducedFile, rules};
+pub(crate) use kept::{UNDER_WAY, UnderWay, number_of};
 
 use crate::journal::Owner;
 
@@ -35,6 +34,8 @@ pub const OF_A_LAYER: [&str; 4] = [LAYER, "layer-base", "layer-texts", SINCE];
 pub(crate) const SINCE: &str = "layer-since";
 /// The folder of what was applied.
 pub const APPLIED: &str = "applied";
+/// The list of what was applied at once, in a folder of its own there.
+pub(crate) const PLAN: &str = "plan.json";
 /// Where a copy is, which is made where there can be no overlay.
 const COPY: &str = "copy";
 const UPPER: &str = "upper";
@@ -369,7 +370,7 @@ fn paths(run: Signed<'_>, number: u32) -> Result<Vec<LayerPath>, ChangesError> {
 
 /// The list of what was applied under a number, relative to the run's folder.
 pub fn plan_name(number: u32) -> String {
-    format!("{APPLIED}/{number:04}/plan.json")
+    format!("{APPLIED}/{number:04}/{PLAN}")
 }
 
 fn hash_of(run: &Folder, name: &str) -> Result<Sha256, ChangesError> {

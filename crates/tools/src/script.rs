@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 
 use crate::sandbox::{Confinement, Exit, Invocation, Kernel, Output};
 use crate::view::{View, ViewPlaces};
-pub use environment::Environment;
 use environment::Folders;
+pub use environment::{Author, Environment};
 pub use error::ScriptError;
 pub use interpreter::Interpreters;
 use mirror::Mirror;

@@ -20,7 +20,7 @@ pub(crate) use closed::Identity;
 pub use closed::agent_state_in;
 pub(crate) use closed::links_below;
 use closed::{Closed, Guard};
-pub(crate) use git_settings::git_settings;
+pub(crate) use git_settings::{git_setting, git_settings};
 pub(crate) use path::{LONGEST, normal_path, real_path, way_to};
 pub use secrets::PathPatterns;
 pub(crate) use spelling::fold;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use agent::changes::NotedChanges;
 use agent::event::{ChangesApplied, ChangesMade, ChangesUndone, Event, EventData};
 use basics::failure::{Exit, Failure};
+use basics::run_id::RunId;
 use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,14 +17,17 @@ use skill::index::Index;
 use state::{Durability, Folder};
 use tools::changes::{ChangeSet, ChangesError, LayerPath, Recovered, Rules, Selection};
 
-use super::{APPLIED, Layered, OF_A_LAYER, Signed, hash_of, noted, recover, undo, unnoted};
-use crate::journal::{Journal, JournalError, has_ended};
+use super::{
+    APPLIED, Layered, OF_A_LAYER, PLAN, Signed, applied_numbers, hash_of, noted, recover, undo,
+    unnoted,
+};
+use crate::journal::{Journal, JournalError, Origin, has_ended};
 use crate::open::Runtime;
 use crate::runner::{check_workspace, read_setup};
 use crate::workbench::closed_folders;
 
 /// What a run is called, among the runs, while changes of it are on their way.
-const UNDER_WAY: &str = ".applying-";
+pub(crate) const UNDER_WAY: &str = ".applying-";
 
 /// A run that has ended, and what it changed.
 pub struct KeptRun {
@@ -188,6 +192,11 @@ impl KeptRun {
                 _ => {}
             }
         }
+        if self.journal.origin() == Origin::Adopted {
+            // What somebody else applied was dropped when their record was taken over.
+            let left = applied_numbers(self.signed())?;
+            applied.retain(|one| number_of(&one.name).is_some_and(|one| left.contains(&one)));
+        }
         // A kill may have come between applying and noting it.
         applied.extend(unnoted(self.signed(), &self.events)?);
         Ok(applied)
@@ -282,7 +291,8 @@ pub(crate) fn media_type(path: &str) -> &'static str {
 
 /// `applied/0001/plan.json` is number 1.
 pub(crate) fn number_of(name: &str) -> Option<u32> {
-    name.strip_prefix(APPLIED)?.strip_prefix('/')?.strip_suffix("/plan.json")?.parse().ok()
+    let number = name.strip_prefix(APPLIED)?.strip_prefix('/')?;
+    number.strip_suffix(PLAN)?.strip_suffix('/')?.parse().ok()
 }
 
 /// Says, where the next command looks, that changes of a run are on their way.
@@ -311,8 +321,10 @@ impl Runtime {
         let Ok(runs) = Folder::open(&self.runs()) else { return Vec::new() };
         let names = runs.names().unwrap_or_default();
         let names = names.iter().filter_map(|name| name.to_str());
-        let under_way: Vec<String> =
-            names.filter_map(|name| name.strip_prefix(UNDER_WAY)).map(str::to_owned).collect();
+        let under_way = names.filter_map(|name| name.strip_prefix(UNDER_WAY));
+        // A kill may have left one that was only being written.
+        let is_run = |name: &&str| name.parse::<RunId>().is_ok();
+        let under_way: Vec<String> = under_way.filter(is_run).map(str::to_owned).collect();
         let mut told = Vec::new();
         for run_id in under_way {
             match self.finish_changes_of(&run_id) {

@@ -10,7 +10,7 @@ use permission::Pattern;
 use skill::index::Index;
 use skill::offer::Offer;
 use tools::sandbox::Kernel;
-use tools::script::{Environment, Interpreters};
+use tools::script::{Author, Environment, Interpreters};
 use tools::workspace::Workspace;
 
 use super::{ScriptSettings, Workbench, closed_folders};
@@ -34,6 +34,9 @@ impl<'a> Workbench<'a> {
             interpreters = interpreters.with(extension.trim_start_matches('.'), command.clone());
         }
         let variable = |name| runtime.variable(name).cloned();
+        let folder = &runtime.surroundings.working_directory;
+        let home = runtime.surroundings.home.as_deref();
+        let author = home.map(|home| Author::find(home, folder)).unwrap_or_default();
         Ok(Self {
             index,
             offer,
@@ -48,6 +51,7 @@ impl<'a> Workbench<'a> {
                     path: variable("PATH"),
                     language: variable("LANG"),
                     time_zone: variable("TZ"),
+                    author,
                     secrets: Vec::new(),
                 },
                 interpreters,

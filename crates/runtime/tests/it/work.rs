@@ -554,3 +554,50 @@ fn a_forged_epilogue_shows() {
     });
     assert!(!added.is_empty());
 }
+
+#[test]
+fn a_plan_that_the_program_did_not_write_is_neither_finished_nor_taken_back() {
+    let place = Place::new();
+    let runtime = place.runtime(&[]);
+    let lines = [command("echo new > made.txt"), finish("done")];
+    let mut watch = Watch { seen: &mut String::new(), killed_at: never };
+    let mut person = Person { permit: yes, say: nobody };
+    work(&runtime, &lines, None, &mut person, &mut watch).unwrap();
+    assert_eq!(place.project("made.txt").as_deref(), Some("new\n"));
+    // The same list, but for another file, as somebody would write it who has no key.
+    let applied = place.record().join("applied");
+    fs::create_dir_all(applied.join("0002/slots")).unwrap();
+    let plan = fs::read_to_string(applied.join("0001/plan.json")).unwrap();
+    fs::write(applied.join("0002/plan.json"), plan.replace("made.txt", "evil.txt")).unwrap();
+    fs::copy(applied.join("0001/seal"), applied.join("0002/seal")).unwrap();
+    fs::write(applied.join("0002/slots/1"), "new\n").unwrap();
+    fs::write(applied.join("0002/phase"), "\"apply\"").unwrap();
+    let marker = place.record().with_file_name(format!(".applying-{}", place.run_id()));
+    fs::write(marker, "").unwrap();
+    let told = runtime.finish_interrupted_changes();
+    assert!(told[0].contains("is damaged"), "{told:?}");
+    assert_eq!(place.project("evil.txt"), None);
+    fs::write(applied.join("0002/phase"), "\"applied\"").unwrap();
+    assert_eq!(place.kept(&runtime).applied().unwrap_err().code, "DamagedRecord");
+    fs::remove_dir_all(applied.join("0002")).unwrap();
+    let mut kept = place.kept(&runtime);
+    let one = kept.applied().unwrap().remove(0);
+    assert_eq!(kept.undo(&one).unwrap(), ["made.txt"]);
+}
+
+#[test]
+fn a_folder_that_became_a_link_is_noted_as_applied() {
+    let place = Place::new();
+    let runtime = place.runtime(&[]);
+    fs::create_dir(runtime.surroundings.working_directory.join("d")).unwrap();
+    fs::write(runtime.surroundings.working_directory.join("d/x"), "x").unwrap();
+    let lines = [command("mv d e; ln -s e d"), finish("done")];
+    let mut watch = Watch { seen: &mut String::new(), killed_at: never };
+    let mut person = Person { permit: yes, say: nobody };
+    work(&runtime, &lines, None, &mut person, &mut watch).unwrap();
+    assert_eq!(place.project("d/x").as_deref(), Some("x"));
+    assert_eq!(observed(&place.events()).last(), Some(&None));
+    let summary = place.summary();
+    assert_eq!(summary["changes"]["applied"].as_array().unwrap().len(), 1, "{summary}");
+    assert_eq!(summary["changes"]["kept"], Value::Null);
+}

@@ -150,6 +150,10 @@ pub fn recover(
     let mut recovered = Vec::new();
     for number in store.numbers()? {
         if !store.has_phase(number)? {
+            // A list alone is what is left of a record that was taken over.
+            if !store.has_slots(number)? {
+                continue;
+            }
             store.sweep(number, disk)?;
             recovered.push(Recovered { number, phase: None, left: Vec::new() });
             continue;

@@ -191,6 +191,14 @@ impl Store {
         }
     }
 
+    /// Whether there is more than a list.
+    pub(super) fn has_slots(&self, number: u32) -> Result<bool, ChangesError> {
+        match self.kept(number) {
+            Err(ChangesError::NotApplied { .. }) => Ok(false),
+            kept => kept.map(|_| true),
+        }
+    }
+
     fn place(&self, number: u32) -> (OsString, PathBuf) {
         let name = OsString::from(format!("{number:04}"));
         let path = self.path.join(&name);

@@ -40,6 +40,14 @@ pub(crate) fn git_settings(git: &Path) -> Vec<PathBuf> {
     reading.found
 }
 
+/// The value that the last of these files gives a setting.
+pub(crate) fn git_setting(files: &[PathBuf], section: &str, key: &str) -> Option<String> {
+    let texts = files.iter().rev().filter_map(|file| read(file));
+    let mut found = texts.flat_map(|text| settings(&text).into_iter().rev());
+    let is_given = |one: &Setting| one.is(section, key) && !one.value.is_empty();
+    found.find(is_given).map(|one| one.value)
+}
+
 struct Reading {
     found: Vec<PathBuf>,
     left: usize,

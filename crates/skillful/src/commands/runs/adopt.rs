@@ -24,7 +24,8 @@ use crate::session::Session;
 /// Accept a run that was recorded elsewhere as your own
 ///
 /// You can look at a record that came with a project, but you cannot resume or undo it. This command shows you what the
-/// record would do, and asks. If you say yes, you can resume it, under your own rules, or undo it.
+/// record would do, and asks. If you say yes, you can resume it, under your own rules. What it would apply to your files
+/// or undo there is dropped.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  skillful runs adopt 20261115_083000_k3f9 --dry-run\n  skillful runs adopt 20261115_083000_k3f9"
@@ -57,7 +58,7 @@ pub(crate) struct Adopted {
     skills: Vec<TextOfSkill>,
     /// What `run --resume` would do next.
     next: Option<String>,
-    /// Files that `runs undo` would write or delete.
+    /// Files that the record says were changed. What it would apply or undo is dropped, so they stay as they are.
     changes: Vec<String>,
 }
 
@@ -165,7 +166,7 @@ fn next(run: &Run) -> Option<String> {
     }
 }
 
-/// What an undo would take back, as far as the record names it.
+/// What was applied where it was made, as far as the record names it.
 fn applied_paths(events: &[Event]) -> Vec<String> {
     let applied = events.iter().filter_map(|event| match &event.data {
         EventData::ChangesApplied(applied) => Some(applied.changes.paths.clone()),
@@ -191,9 +192,9 @@ fn describe(adopted: &Adopted) -> Vec<String> {
         add("tells", &format!("the model a text, said to be the {source} skill {name}"));
     }
     add("next", adopted.next.as_deref().unwrap_or("nothing, the run has ended"));
-    match adopted.changes.as_slice() {
-        [] => add("undo", "restores nothing"),
-        paths => add("undo", &format!("writes or deletes {}", paths.join(", "))),
+    if !adopted.changes.is_empty() {
+        add("changed", &adopted.changes.join(", "));
     }
+    add("files", "what it would apply or undo is dropped");
     lines
 }

@@ -230,3 +230,21 @@ fn a_folder_that_became_a_link_is_settled() {
     world.base.settle(&world.workspace, &applied.paths).unwrap();
     assert_eq!(world.shown(), "");
 }
+
+/// Who may read everything sees what is in it.
+#[test]
+fn a_folder_that_nobody_may_read_stays_held_back() {
+    let mut world = World::new();
+    world.upper("d/x", "x").upper("y", "y");
+    set_mode(&world.upper.join("d"), 0o000);
+    if fs::read_dir(world.upper.join("d")).is_err() {
+        world.note();
+        assert_eq!(world.shown(), "+d +y !d");
+        let applied = world.apply(&Disk::default()).unwrap();
+        world.base.settle(&world.workspace, &applied.paths).unwrap();
+        assert_eq!(world.shown(), "!d", "so the layer is kept");
+        set_mode(&world.workspace.join("d"), 0o700);
+    }
+    set_mode(&world.upper.join("d"), 0o700);
+    assert_eq!(fs::read(world.upper.join("d/x")).unwrap(), b"x");
+}

@@ -1,3 +1,5 @@
+use std::os::unix::fs::symlink;
+
 use super::*;
 
 #[track_caller]
@@ -49,4 +51,36 @@ fn only_the_settings_of_a_repository_are_shown() {
     ] {
         assert_eq!(is_settings(Path::new(path)), is, "{path}");
     }
+}
+
+#[test]
+fn what_git_and_agents_have_elsewhere_in_the_workspace_is_protected() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let write = |path: &str, text: &str| {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), text).unwrap();
+    };
+    write(".git/config", "[include]\npath = ../w/shared\n[core]\nhooksPath = w/h\n");
+    write("w/shared", "");
+    write("w/h/pre-commit", "");
+    write("w/sub/.git/config", "[core]\nhooksPath = own\n");
+    write("w/sub/own/x", "");
+    write("w/tools/h.sh", "");
+    write("w/.claude/hooks/x", "");
+    symlink("../../tools/h.sh", root.join("w/.claude/hooks/h.sh")).unwrap();
+    symlink("../..", root.join("w/.claude/hooks/all")).unwrap();
+    let workspace = root.join("w");
+    let wishes = Wishes {
+        workspace: &workspace,
+        secrets: &PathPatterns::secrets(),
+        protected: &[],
+        settled: &[],
+        shown: &root.join("shown"),
+    };
+    let closing = look(&wishes).unwrap();
+    for path in ["shared", "h", "sub/own", "tools/h.sh", ".claude"] {
+        assert!(closing.protected.contains(&workspace.join(path)), "{path}: {closing:?}");
+    }
+    assert!(!closing.protected.contains(&workspace), "{closing:?}");
 }

@@ -41,3 +41,14 @@ fn what_settings_name_is_found_through_others() {
         assert!(found.contains(&real(wanted)), "{wanted}: {found:?}");
     }
 }
+
+#[test]
+fn the_last_value_of_a_setting_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["one", "two", "none"].map(|name| folder.path().join(name));
+    fs::write(&files[0], "[user]\nname = A B\nemail = a@b\n").unwrap();
+    fs::write(&files[1], "[user]\nname = C\n[user \"x\"]\n[USER] Name = \"D E\"\n").unwrap();
+    assert_eq!(git_setting(&files, "user", "name").as_deref(), Some("D E"));
+    assert_eq!(git_setting(&files, "user", "email").as_deref(), Some("a@b"));
+    assert_eq!(git_setting(&files, "user", "x"), None);
+}

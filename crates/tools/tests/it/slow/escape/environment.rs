@@ -88,7 +88,7 @@ fn a_script_gets_the_listed_variables_and_no_others() {
         let world = World::new();
         let script = script(&world, "scripts/names.sh", "env | cut -d= -f1 | sort | tr '\\n' ' '");
         // The shell adds `PWD` itself.
-        let expected = "HOME LANG PATH PWD SKILL_DIR TMPDIR WORKSPACE_DIR ";
+        let expected = "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_OPTIONAL_LOCKS HOME LANG PATH PWD SKILL_DIR TMPDIR WORKSPACE_DIR ";
         assert_eq!(said_by(&world, &kernel, &script).unwrap(), expected, "{name}");
     }
 }
