@@ -96,7 +96,7 @@ pub struct Journal {
     /// What is signed: a record that was adopted stays one.
     origin: Origin,
     /// Locked as long as this lives.
-    events: File,
+    events: open::Locked,
     seals: File,
     contents: Contents,
     summing: Summing,
@@ -172,7 +172,7 @@ impl Journal {
         let end = self.next_seq - 1;
         let signed = sealed(self.owner.as_ref(), self.origin, &self.run_id, end, &self.hashes);
         self.seals.write_all(signed.as_bytes())?;
-        self.events.write_all(&self.lines)?;
+        (&*self.events).write_all(&self.lines)?;
         if self.durability == Durability::Sync {
             self.events.sync_data()?;
         }

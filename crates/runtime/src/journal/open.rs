@@ -3,6 +3,7 @@
 //! Invariant: a record has one writer, which holds the lock on its events.
 
 use std::fs::{File, TryLockError};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -122,7 +123,7 @@ impl Journal {
     fn new(
         place: RecordFolder,
         run_id: RunId,
-        events: File,
+        events: Locked,
         durability: Durability,
         (owner, origin): (Option<Owner>, Origin),
     ) -> Result<Self, JournalError> {
@@ -205,14 +206,34 @@ fn hide_from_git(runs: &Folder) -> Result<(), JournalError> {
 const IGNORED: &str = ".gitignore";
 
 /// The file of events, for this process alone as long as it is open.
-pub(super) fn lock(place: &RecordFolder) -> Result<File, JournalError> {
+///
+/// It is unlocked rather than left to being closed: a process that was started just then has it open, too.
+#[derive(Debug)]
+pub(super) struct Locked(pub(super) File);
+
+impl Deref for Locked {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Where that fails, closing it does the same.
+        let _ = self.0.unlock();
+    }
+}
+
+pub(super) fn lock(place: &RecordFolder) -> Result<Locked, JournalError> {
     let events = place.own().open_to_lock(EVENTS).map_err(|error| missing(error, place))?;
     locked(events, place)
 }
 
-fn locked(events: File, place: &RecordFolder) -> Result<File, JournalError> {
+fn locked(events: File, place: &RecordFolder) -> Result<Locked, JournalError> {
     match events.try_lock() {
-        Ok(()) => Ok(events),
+        Ok(()) => Ok(Locked(events)),
         Err(TryLockError::WouldBlock) => {
             Err(JournalError::Locked { run_id: place.name().into_owned() })
         }

@@ -227,7 +227,7 @@ fn after_a_failed_write_nothing_is_added() {
     let mut journal = create(&runs);
     note(&mut journal, json!({}));
     // A file that cannot be written stands for a disk that is full.
-    journal.events = File::open(journal.folder().join("events.jsonl")).unwrap();
+    journal.events = open::Locked(File::open(journal.folder().join("events.jsonl")).unwrap());
     assert!(matches!(journal.commit().unwrap_err(), JournalError::State(_)));
     assert!(matches!(journal.commit().unwrap_err(), JournalError::Incomplete { .. }));
     let happening = Happening { turn: 0, data: said("error", json!({})) };
