@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::failure::{ErrorDocument, Failure};
 use crate::global::{Color, Global};
-pub(crate) use hidden::ask_hidden;
+pub(crate) use hidden::{ask_hidden, unseen};
 
 /// How words are set off from each other; without colours, not at all.
 #[derive(Debug, Clone, Copy, Default)]

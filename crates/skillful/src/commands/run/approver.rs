@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tools::grants::GrantFileError;
 
 use super::diff;
-use crate::output::Palette;
+use crate::output::{Palette, unseen};
 
 /// The person at the terminal, if there is one.
 pub(super) struct Terminal<'a> {
@@ -73,11 +73,15 @@ impl Approver for Terminal<'_> {
         if !is_attended() {
             return None;
         }
-        say(&asked(question));
+        let mut prompt = asked(question);
         loop {
+            let ask = || {
+                say(&prompt);
+                self.line()
+            };
             let line = match question.secret {
-                true => without_echo(|| self.line()),
-                false => self.line(),
+                true => unseen(ask).ok().flatten(),
+                false => ask(),
             };
             if self.cancel.requested() {
                 return Some(QuestionAnswer::No(None));
@@ -85,7 +89,7 @@ impl Approver for Terminal<'_> {
             if let Some(answer) = answer(&line?, question) {
                 return Some(answer);
             }
-            say("Type a number, one of the answers, or a text of your own: ");
+            prompt = "Type a number, one of the answers, or a text of your own: ".to_owned();
         }
     }
 
@@ -112,20 +116,6 @@ impl Terminal<'_> {
         }
         None
     }
-}
-
-/// Reads without showing what is typed.
-fn without_echo<T>(read: impl FnOnce() -> T) -> T {
-    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-    let stdin = std::io::stdin();
-    let Ok(before) = tcgetattr(&stdin) else { return read() };
-    let mut quiet = before.clone();
-    quiet.local_modes -= LocalModes::ECHO;
-    let _ = tcsetattr(&stdin, OptionalActions::Now, &quiet);
-    let read = read();
-    let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
-    say("\n");
-    read
 }
 
 fn put(question: &ApprovalRequest) {

@@ -136,6 +136,9 @@ fn check(task: &Task, wanted: impl FnOnce(&dyn Fn(&str) -> String)) {
         assert!(listed.contains(path), "{path} is not among {listed:?}");
     }
     works(&world, "runs apply last");
+    if listed.iter().any(|path| path.starts_with(".git/")) {
+        works(&world, "runs apply last .git");
+    }
     let after = snapshot(&world);
     listed.sort_unstable();
     let mut changed = differing(&after, &before);

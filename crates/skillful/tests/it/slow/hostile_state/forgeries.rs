@@ -338,22 +338,20 @@ fn cut(stage: &Stage, run: &str, end: impl FnOnce(usize) -> usize) -> String {
 
 /// A run that says it changed this file, which was a program of its owner's.
 fn changes(stage: &Stage, genuine: &Genuine, path: &str) -> String {
-    let folder = stage.run_folder(&genuine.finished);
-    let content = "#!/bin/sh\ntouch ~/mark\n";
-    let sha256 = hash(content.as_bytes());
-    let name = format!("observations/{}.txt", &sha256[..16]);
-    fs::write(folder.join(&name), content).unwrap();
-    let now = fs::read(stage.path("project").join(path)).ok();
-    let change = json!({
-        "path": path,
-        "previous": {"ref": name, "sha256": sha256, "mode": 0o106_755},
-        "sha256_after": now.map(|bytes| hash(&bytes)),
-    });
-    let change = change.to_string();
-    fs::write(folder.join("changes/000001.json"), &change).unwrap();
+    let folder = stage.run_folder(&genuine.finished).join("applied/0001");
+    let content = b"#!/bin/sh\ntouch ~/mark\n";
+    let file =
+        |bytes: &[u8]| json!({"file": {"size": bytes.len(), "mode": 0o755, "sha256": hash(bytes)}});
+    let act = match fs::read(stage.path("project").join(path)) {
+        Ok(now) => json!({"swap": {"slot": 1, "was": file(content), "becomes": file(&now)}}),
+        Err(_) => json!({"take": {"slot": 1, "was": file(content)}}),
+    };
+    fs::write(folder.join("slots/1"), content).unwrap();
+    let plan = json!({"set": hash(b""), "steps": [{"path": path, "act": act}]}).to_string();
+    fs::write(folder.join("plan.json"), &plan).unwrap();
     finished(stage, genuine, |events| {
-        let facts = &mut of(events, "action_executed")["data"]["observation"]["facts"];
-        facts["changes"] =
-            json!([{"ref": "changes/000001.json", "sha256": hash(change.as_bytes())}]);
+        let applied = &mut of(events, "changes_applied")["data"];
+        applied["paths"] = json!([path]);
+        applied["sha256"] = json!(hash(plan.as_bytes()));
     })
 }
