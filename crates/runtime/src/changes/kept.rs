@@ -154,23 +154,27 @@ impl KeptRun {
     }
 
     /// A file that the run made: from its layer, or from the workspace once it is there.
-    pub fn open_file(&self, path: &LayerPath) -> Result<File, Failure> {
-        if let Some(layered) = &self.layered
-            && let Ok(file) = layered.open_file(path)
-        {
-            return Ok(file);
-        }
-        let is_applied = self.applied()?.iter().any(|applied| {
-            self.paths_of(applied).is_ok_and(|paths| paths.contains(&path.to_string()))
-        });
+    pub fn open_file(&mut self, path: &LayerPath) -> Result<File, Failure> {
         let missing = || {
             Failure::new(Exit::Failed, "NotFound", format!("the run made no file `{path}`"))
                 .hint("`skillful runs files` shows what it made")
         };
-        if !is_applied {
-            return Err(missing());
+        // A layer that is a copy holds more than the run made.
+        let set = self.collect()?;
+        let is_kept = set.changes.iter().any(|change| change.path == *path)
+            || set.held.iter().any(|held| path.as_path().starts_with(held.path.as_path()));
+        if let Some(layered) = &self.layered
+            && is_kept
+        {
+            return layered.open_file(path).map_err(|_| missing());
         }
-        Folder::open(&self.workspace)?.open_file(path.as_path()).map_err(|_| missing())
+        let is_applied = self.applied()?.iter().any(|applied| {
+            self.paths_of(applied).is_ok_and(|paths| paths.contains(&path.to_string()))
+        });
+        match is_applied {
+            true => Folder::open(&self.workspace)?.open_file(path.as_path()).map_err(|_| missing()),
+            false => Err(missing()),
+        }
     }
 
     /// The paths that were changed under this name.

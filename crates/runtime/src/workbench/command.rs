@@ -42,7 +42,11 @@ impl Workbench<'_> {
         let line = shell::read(&wanted.command);
         check_skill(action, &wanted, &line, means.selected)?;
         let unclear = line.doubts();
-        let (stands, contained) = self.walls(means.engine)?;
+        let program = match wanted.background {
+            true => "a command in the background,",
+            false => "a command",
+        };
+        let (effect, contained) = self.would_run(program, means.engine)?;
         let doubts = unclear.as_ref().map(|doubts| format!("; look closely: {doubts}"));
         Ok(Request {
             patterns: patterns(&line, &wanted.command),
@@ -52,22 +56,28 @@ impl Workbench<'_> {
             hides: line.hides(),
             contained,
             risk: Risk::Medium,
-            effect: format!(
-                "runs a command {}{stands}{}",
-                if wanted.background { "in the background, " } else { "" },
-                doubts.unwrap_or_default()
-            ),
+            effect: effect + &doubts.unwrap_or_default(),
             params: json!(wanted),
             read_only: false,
             ..Request::new(action.clone(), Permission::RunCommand)
         })
     }
 
-    /// What would stand around a program, in words, and whether that is everything.
-    pub(super) fn walls(&mut self, engine: &Engine) -> Result<(String, bool), Refusal> {
+    /// Says that a program runs and what stands around it, and whether that is everything.
+    ///
+    /// Also where it cannot run: rules come first, and whoever is asked should know.
+    pub(super) fn would_run(
+        &mut self,
+        program: &str,
+        engine: &Engine,
+    ) -> Result<(String, bool), Refusal> {
         let view = self.view()?;
-        let applied = view.applied(&self.scripts.kernel, &self.scripts.confinement)?;
-        let (mut stands, contained) = (walls(&applied), is_contained(&applied));
+        let applied = match view.applied(&self.scripts.kernel, &self.scripts.confinement) {
+            Ok(applied) => applied,
+            Err(error) => return Ok((format!("cannot run {program}: {error}"), false)),
+        };
+        let contained = is_contained(&applied);
+        let mut effect = format!("runs {program} {}", walls(&applied));
         if !contained && engine.mode() == Mode::Contained {
             let missing: Vec<String> = applied
                 .missing
@@ -79,11 +89,11 @@ impl Workbench<'_> {
                 (true, Some(reason)) => reason.to_owned(),
                 (true, None) => "the sandbox is off".to_owned(),
             };
-            stands += &format!(
+            effect += &format!(
                 "; it asks in the mode `contained`, because not every wall stands ({why})"
             );
         }
-        Ok((stands, contained))
+        Ok((effect, contained))
     }
 
     pub(super) fn run_command(

@@ -57,8 +57,7 @@ impl Workbench<'_> {
         let command = self.scripts.interpreters.command(path.as_ref(), &bytes)?;
         let program = command.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let content = files.content().hash();
-        let (stands, contained) = self.walls(engine)?;
-        let mut effect = format!("runs {program} {stands}");
+        let (mut effect, contained) = self.would_run(program, engine)?;
         if modified {
             effect += "; the skill was changed since it was installed";
         }

@@ -7,7 +7,7 @@ use crate::world::World;
 /// Without times and what this machine's kernel can do, which differ.
 fn examined(world: &World) -> String {
     world.run(
-        "skillful doctor | sed 's/, [0-9.]* ms)/)/; /sandbox: /d; /layer: /d; /^ *scripts are contained/d; /^ *run scripts with/d'",
+        "skillful doctor | sed 's/, [0-9.]* ms)/)/; /sandbox: /d; /layer: /d; /^ *runs work in a private copy/d; /^ *commands cannot reach each other/d; /^ *scripts are contained/d; /^ *run scripts with/d'",
     )
 }
 

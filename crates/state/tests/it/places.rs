@@ -66,6 +66,7 @@ const PLACES: &[(&str, &str)] = &[
     ("eval/src/shelf.rs", "a fresh folder for what cases bring"),
     ("eval/src/suite.rs", "finds cases"),
     ("eval/src/runner/scratch.rs", "fills the fresh folder of a case"),
+    ("eval/src/runner/tree.rs", "looks at the workspace of a case, and follows no link"),
     ("skillful/src/commands/eval/folder.rs", "writes a built-in skill into a fresh folder"),
     ("skillful/src/commands/eval/judge.rs", "reads a record that the user names"),
     ("skillful/src/commands/eval/triggers.rs", "reads queries, writes to a fresh folder"),

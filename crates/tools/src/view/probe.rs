@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use state::Folder;
+
 use super::{View, ViewKind, ViewOptions, ViewPlaces};
 use crate::sandbox::{Availability, Feature, Kernel};
 
@@ -49,5 +51,10 @@ fn try_out(kernel: &Kernel, folder: &Path) -> Result<View, String> {
         home: inner("home")?,
         temporary: inner("temporary")?,
     };
-    View::open(kernel, places, ViewOptions::default()).map_err(|error| super::with_source(&error))
+    let view = View::open(kernel, places, ViewOptions::default());
+    // The kernel leaves a folder in the layer that even its owner cannot read; the rest goes by itself.
+    if let Ok(folder) = Folder::open(&root) {
+        let _ = folder.remove_tree("layer");
+    }
+    view.map_err(|error| super::with_source(&error))
 }

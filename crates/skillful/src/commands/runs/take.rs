@@ -40,7 +40,7 @@ pub(crate) struct Taken {
 impl Take {
     pub(super) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
         let index = session.index()?;
-        let kept = KeptRun::open(session, &index, &self.run, "runs take")?;
+        let mut kept = KeptRun::open(session, &index, &self.run, "runs take")?;
         let path =
             LayerPath::new(self.path.trim_start_matches("./").as_bytes()).map_err(|error| {
                 Failure::from_error(Exit::Usage, "Usage", &error)

@@ -352,6 +352,7 @@ fn files_that_a_run_made_are_listed_and_taken() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn changes_are_applied_after_each_action_where_the_user_wants_that() {
     let world = plain(&[
         write("a", "two\n"),
@@ -453,6 +454,7 @@ fn modes_links_and_folders_arrive_as_they_were_made() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn what_belongs_to_agents_and_what_is_hidden_is_never_applied() {
     let command = "mkdir -p .claude new/.vscode; echo x > .claude/settings.json; echo x > new/.vscode/tasks.json; echo x > fine; rm -f .env";
     let world = plain(&[call("run_command", json!({"command": command})), answer("done")]);

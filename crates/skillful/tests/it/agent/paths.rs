@@ -34,7 +34,9 @@ fn check(lines: &str, folder: &str, path: &str) {
         let is_refused = ["links are not followed here", "it is a hard link"]
             .iter()
             .any(|words| seen.contains(words));
-        if !is_refused && tool.ends_with("_file") {
+        // In a copy of the workspace a file has no second name; what is written there is held when it is applied.
+        let is_seen_through = cfg!(all(target_os = "linux", not(portable)));
+        if !is_refused && tool.ends_with("_file") && is_seen_through {
             let events = world.json(&format!("skillful -C {folder} runs show last --json"));
             assert_eq!(
                 observed(events.as_array().unwrap()),

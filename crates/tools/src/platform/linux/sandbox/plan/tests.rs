@@ -70,7 +70,7 @@ fn limits_are_written_in_plain_units() {
     let expected = serde_json::json!({
         "time": 120.0, "cpu": 60.0, "memory": 2_147_483_648_u64, "processes": 256,
         "file_size": 536_870_912, "disk": 2_147_483_648_u64, "files": 100_000, "open_files": 1024,
-        "output": 268_435_456, "kept": 65536,
+        "output": 1_073_741_824, "kept": 65536,
     });
     assert_eq!(serde_json::to_value(applied.limits).unwrap(), expected);
     let read: Limits = serde_json::from_str(r#"{"time": 0.5}"#).unwrap();
