@@ -61,6 +61,8 @@ struct Root {
     /// Where it is seen: a run sees the workspace through its layer, at a path that leads there.
     seen: PathBuf,
     folder: OwnedFd,
+    /// The layer that it is seen through.
+    layer: Option<OwnedFd>,
 }
 
 /// A file or directory by its one name.
@@ -94,13 +96,13 @@ impl WorkspacePath<'_> {
 
 impl Root {
     fn handle(&self) -> BorrowedFd<'_> {
-        self.folder.as_fd()
+        self.layer.as_ref().unwrap_or(&self.folder).as_fd()
     }
 
     fn open(skill: Option<String>, path: &Path) -> io::Result<Self> {
         let path = fs::canonicalize(path)?;
         let folder = beneath::open_root(&path)?;
-        Ok(Self { skill, seen: path.clone(), path, folder })
+        Ok(Self { skill, seen: path.clone(), path, folder, layer: None })
     }
 
     /// Whether what is seen is not what is on disk at its path.
@@ -165,9 +167,9 @@ impl Workspace {
     }
 
     /// From now on the workspace is seen through a run's layer, which is open as `folder` and found at `seen`.
-    pub fn look_through(&mut self, folder: OwnedFd, seen: PathBuf) {
+    pub fn look_through(&mut self, layer: OwnedFd, seen: PathBuf) {
         let workspace = &mut self.roots[0];
-        workspace.folder = folder;
+        workspace.layer = Some(layer);
         workspace.seen = seen;
     }
 
@@ -250,7 +252,8 @@ impl Workspace {
         if place.root.skill.is_some() || self.protected.matching(place.inner).is_some() {
             return Err(ToolError::ReadOnly { path: name.to_owned() });
         }
-        let guard = self.closed.around(place.folder(), |path| self.roots[0].seen(path));
+        let root = (place.root.folder.as_fd(), place.folder());
+        let guard = self.closed.around(root, |path| self.roots[0].seen(path));
         let guard = guard.map_err(|source| ToolError::at(name, source))?;
         Target::new(place, guard, self)
     }

@@ -67,13 +67,14 @@ impl Closed {
     }
 
     /// What is closed now for changes beneath `root`; an error where that is all of it. A path is looked at where it is
-    /// `seen`.
+    /// `seen`, and the root itself through its layer, which may lie among the state.
     pub(super) fn around(
         &self,
-        root: BorrowedFd<'_>,
+        (root, layer): (BorrowedFd<'_>, BorrowedFd<'_>),
         seen: impl Fn(&Path) -> PathBuf,
     ) -> io::Result<Guard> {
-        let above = above(root)?;
+        let mut above = above(root)?;
+        above.push(Identity::new(&fstat(layer)?));
         let state: Vec<PathBuf> = self.homes.iter().flat_map(|home| state_in(home)).collect();
         // A layer has identities of its own for what is seen through it, also where a link from elsewhere leads there.
         let identities = |path: &Path| {

@@ -1,6 +1,7 @@
 use super::*;
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "only Linux has overlays")]
 fn added_changed_and_deleted_files_are_found_applied_and_taken_back() {
     let mut world = World::new();
     world.file("a.txt", "old\n").file("b/c.txt", "c\n").file("b/d.txt", "d\n").file("same", "s");

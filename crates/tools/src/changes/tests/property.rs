@@ -102,6 +102,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
+    #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "only Linux has overlays")]
     fn what_the_run_saw_is_applied_and_taken_back(
         first in edits(10),
         second in edits(8),
