@@ -94,6 +94,10 @@ fn a_server_in_the_background_and_its_client_meet_over_loopback() {
         return;
     }
     let world = World::new();
+    if world.run("skillful doctor").contains("commands cannot reach each other over loopback") {
+        eprintln!("skipped: there is no network of a run's own here");
+        return;
+    }
     world.write("project/hello.txt", "hello from the layer\n");
     let outside = "python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:8123/hello.txt\", timeout=2)' 2>&1 | tail -1";
     world.turns(&[

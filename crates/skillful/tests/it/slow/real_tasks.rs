@@ -36,7 +36,7 @@ const OPENPYXL: (&str, &str) = ("python3-openpyxl", "python3 -c 'import openpyxl
 const POPPLER: (&str, &str) = ("poppler-utils", "command -v pdftotext");
 const QPDF: (&str, &str) = ("qpdf", "qpdf --version");
 const LIBREOFFICE: (&str, &str) =
-    ("libreoffice-calc", "test -e /usr/lib/libreoffice/program/scalc");
+    ("libreoffice-calc", "test -e /usr/lib/libreoffice/program/scalc && command -v soffice");
 // Others call a program of theirs `convert` as well.
 const IMAGEMAGICK: (&str, &str) = (
     "imagemagick",

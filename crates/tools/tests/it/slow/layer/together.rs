@@ -57,6 +57,10 @@ fn commands_at_the_same_time_see_each_other() {
     let world = world();
     let kernel = Kernel::detect();
     let view = world.view(&kernel);
+    if !view.has_private_network() {
+        eprintln!("skipped: there is no network of a run's own here");
+        return;
+    }
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let server = scope.spawn(|| {
@@ -143,7 +147,7 @@ fn git_commits_into_the_layer() {
         },
         |name, world, kernel, view| {
             let head = fs::read(world.root.join("workspace/.git/refs/heads/main")).unwrap();
-            let code = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; echo more >> notes.txt; git checkout -q -b topic; git commit -qam second && git log --format=%s && git status --short notes.txt && git config --get core.bare";
+            let code = "export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; echo more >> notes.txt; git checkout -q -b topic; git commit -qam second && git log --format=%s && git status --short notes.txt && git config --get core.bare";
             let said = said(&run(world, kernel, view, SH, code));
             assert_eq!(said, "second\nfirst\nfalse\n", "{name}");
             assert_eq!(fs::read(world.root.join("workspace/.git/refs/heads/main")).unwrap(), head);
