@@ -19,9 +19,10 @@ mod closing;
 mod copy;
 mod probe;
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -333,7 +334,13 @@ impl Opening<'_> {
     }
 
     fn overlay(&self) -> Result<Option<Built>, SandboxError> {
-        self.build(Source::Overlay(self.places.layer.clone()))
+        let built = self.build(Source::Overlay(self.places.layer.clone()))?;
+        // The kernel makes it so that nobody can list it, and every backup of the workspace would complain.
+        let inner = self.places.layer.join("work/work");
+        if built.is_some() && inner.is_dir() {
+            fs::set_permissions(inner, Permissions::from_mode(0o700)).map_err(self.failed())?;
+        }
+        Ok(built)
     }
 
     fn build(&self, source: Source) -> Result<Option<Built>, SandboxError> {

@@ -106,6 +106,19 @@ fn a_layer_is_for_one_view_at_a_time() {
 }
 
 #[test]
+fn every_folder_of_a_layer_can_be_listed_by_its_owner() {
+    let world = World::new();
+    let kernel = Kernel::detect();
+    world.run_in(&kernel, &world.view(&kernel), "echo new > new.txt");
+    let layer = world.places().layer;
+    let found = world.run_freely(&world.invocation(
+        Path::new("/bin/sh"),
+        &["-c", &format!("find {} -type d ! -perm -700", layer.display())],
+    ));
+    assert_eq!(found, "");
+}
+
+#[test]
 fn a_command_starts_in_a_folder_of_workspace_or_skill() {
     let world = World::new();
     let kernel = Kernel::detect();

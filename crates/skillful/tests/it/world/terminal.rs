@@ -65,6 +65,7 @@ impl Terminal {
     /// Waits for more; answers whether there can be any.
     fn read_more(&mut self) -> bool {
         let mut block = [0; 4096];
+        let mut is_closed = false;
         loop {
             match self.own.read(&mut block) {
                 Ok(0) => return false,
@@ -73,8 +74,10 @@ impl Terminal {
                     return true;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Linux has this error for a terminal whose other side is closed.
-                Err(_) => return false,
+                Err(_) if is_closed => return false,
+                // Linux says so when the other side is closed, now and then before it hands over what
+                // was written last.
+                Err(_) => is_closed = true,
             }
         }
     }
