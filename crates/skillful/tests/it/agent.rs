@@ -71,6 +71,15 @@ fn resume(world: &World, options: &str) -> String {
     world.run(&format!("skillful run --resume {id} --model scripted:turns.json {options}"))
 }
 
+/// What the model was told, action by action.
+fn told(world: &World) -> Vec<String> {
+    let events = events(world);
+    let executed = events.iter().filter(|event| event["type"] == "action_executed");
+    executed
+        .map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned())
+        .collect()
+}
+
 /// The record is what was written, and the run can be repeated from it.
 fn assert_sound(world: &World) {
     assert_eq!(world.run("skillful runs verify last | cut -c1-6"), "intact\n");

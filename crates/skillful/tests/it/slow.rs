@@ -7,6 +7,7 @@ mod hostile;
 mod hostile_packs;
 mod hostile_state;
 mod housekeeping;
+mod killed;
 mod packs;
 mod real_tasks;
 mod scan;

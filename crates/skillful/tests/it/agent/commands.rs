@@ -16,15 +16,6 @@ fn ruled(line: &str, rules: Value) -> World {
     world
 }
 
-/// What the model was told, action by action.
-fn told(world: &World) -> Vec<String> {
-    let events = events(world);
-    let executed = events.iter().filter(|event| event["type"] == "action_executed");
-    executed
-        .map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned())
-        .collect()
-}
-
 #[test]
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_rule_allows_a_command_and_each_part_of_a_line_needs_one() {
@@ -102,13 +93,14 @@ fn a_server_in_the_background_and_its_client_meet_over_loopback() {
     let outside = "python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:8123/hello.txt\", timeout=2)' 2>&1 | tail -1";
     world.turns(&[
         call("run_command", json!({"command": server, "background": true})),
-        call("command_output", json!({"id": "c9", "wait_seconds": 1})),
+        call("command_output", json!({"id": "c7", "wait_seconds": 1})),
         command(client),
         answer("done"),
     ]);
     run(&world, "--approve run_command");
     let told = told(&world);
     assert!(told[0].contains("\"running\":true"), "{told:?}");
+    assert!(told[1].contains("up"), "{told:?}");
     assert!(told[2].contains("hello from the layer"), "{told:?}");
     // Nobody outside could reach it, and it ended with the run.
     let seen = world.run(outside);

@@ -14,15 +14,6 @@ fn call_for(skill: &str, tool: &str, params: Value) -> Value {
     act("call_tool", json!({"tool": tool, "params": params, "skill": {"name": skill}}))
 }
 
-/// What a model is told in the turn after the last one of these.
-fn observations(world: &World) -> Vec<String> {
-    let events = events(world);
-    let executed = events.iter().filter(|event| event["type"] == "action_executed");
-    executed
-        .map(|event| event["data"]["observation"]["text"].as_str().unwrap().to_owned())
-        .collect()
-}
-
 #[test]
 fn the_order_of_skills_does_not_change_what_each_may_use() {
     for names in [["ro", "free"], ["free", "ro"]] {
@@ -59,7 +50,7 @@ fn what_no_loaded_skill_may_use_is_refused_and_reading_stays_possible() {
     limited(&world, "two", "WebFetch");
     run(&world, "--approve write_file");
     assert_eq!(json!(codes(&world)), json!([null, "ToolNotAllowed", null, "InvalidAction"]));
-    assert!(observations(&world)[1].contains("what is noted"));
+    assert!(told(&world)[1].contains("what is noted"));
     assert_sound(&world);
 }
 
@@ -68,13 +59,13 @@ fn a_skill_comes_with_the_tools_that_it_may_use() {
     let world = scripted(json!([select(&["one"]), answer("done")]));
     limited(&world, "one", "Bash(git:*), Write");
     run(&world, "");
-    let text = observations(&world).remove(0);
+    let text = told(&world).remove(0);
     assert!(text.contains("[Tools of this skill: read_file, list_dir, grep, "), "{text}");
     assert!(text.contains("write_file"), "{text}");
     let world = scripted(json!([select(&["free"]), answer("done")]));
     world.skill("home/.agent/skills/free", "Does more.");
     run(&world, "");
-    assert!(!observations(&world)[0].contains("[Tools of"));
+    assert!(!told(&world)[0].contains("[Tools of"));
 }
 
 #[test]
@@ -87,7 +78,7 @@ fn a_chunk_enters_like_everything_of_a_skill_and_by_the_name_that_its_text_says(
         format!("---\nname: big\ndescription: Big.\n---\n{body}"),
     );
     run(&world, "");
-    let text = &observations(&world)[1];
+    let text = &told(&world)[1];
     assert!(text.starts_with("[Skill: big | source=user]\n[Skill Path: "), "{text}");
     assert!(text.contains("truncated=false bytes_read=") && text.contains("The rest."), "{text}");
     let events = events(&world);
@@ -155,8 +146,8 @@ fn what_was_kept_or_shortened_can_be_read_back() {
         "InvalidAction",
         "NotFound"
     ]);
-    assert_eq!(json!(codes), expected, "{:?}", observations(&world));
-    let seen = observations(&world);
+    assert_eq!(json!(codes), expected, "{:?}", told(&world));
+    let seen = told(&world);
     assert_eq!(seen[2], "5000: line 4999\n");
     assert!(
         seen[3].starts_with("e 1\nline 2\n") && seen[3].contains("[… goes on at offset "),
@@ -181,7 +172,7 @@ fn what_was_cut_to_fit_makes_way_for_what_comes_next() {
     world.write("project/long.txt", lines.concat());
     let result = world.json("skillful run --json --model scripted:turns.json x");
     assert_eq!(result["stop_reason"], "final_answer", "{result:#}");
-    let seen = observations(&world);
+    let seen = told(&world);
     assert_eq!(seen[3], format!("200: {}", lines[199]), "a pattern looks at lines of the file");
     assert_sound(&world);
 }
@@ -214,7 +205,7 @@ fn of_skills_with_one_name_the_model_can_choose() {
         assert!(system.contains(shown), "{shown}{system}");
     }
     assert!(!system.contains("name=same | source=user"), "it says nothing else: {system}");
-    let seen = observations(&world);
+    let seen = told(&world);
     assert!(seen[0].contains("source=explicit") && seen[0].contains("source=user"), "{}", seen[0]);
     assert!(seen[1].starts_with("[Skill: bake | source=user]"), "{}", seen[1]);
 }
@@ -226,7 +217,7 @@ fn a_skill_is_told_only_tools_that_there_are() {
     limited(&world, "all", "'*'");
     world.write("home/.agent/config.json", r#"{"permissions": {"grep": "deny"}}"#);
     run(&world, "");
-    let seen = observations(&world).remove(0);
+    let seen = told(&world).remove(0);
     assert!(seen.contains("[Tools of this skill: read_file, list_dir, write_file, run_command, run_script, command_output, command_input, command_stop]\n"), "{seen}");
     assert_eq!(seen.matches("[Tools of this skill").count(), 1, "all means no limit: {seen}");
 }
@@ -245,7 +236,7 @@ fn the_tool_that_a_skills_text_names_can_be_called() {
         format!("---\nname: bread\ndescription: Bakes.\n---\n\nBegin.\n\n{chunk}"),
     );
     run(&world, "");
-    let seen = observations(&world);
+    let seen = told(&world);
     assert!(seen[1].contains("Heat it."), "{seen:?}");
 }
 
@@ -277,7 +268,7 @@ fn of_a_long_essential_section_the_beginning_stays() {
             format!("---\nname: long\ndescription: Long.\n---\n\n{body}"),
         );
         run(&world, "");
-        let seen = observations(&world).pop().unwrap();
+        let seen = told(&world).pop().unwrap();
         assert!(present.iter().all(|line| seen.contains(line)), "{seen}");
         assert!(seen.contains("[… the rest of this section is left out]"), "{seen}");
         assert!(seen.contains("## Steps"), "{seen}");
