@@ -3,6 +3,7 @@
 //! Invariant: the conversation only grows at its end. Two things change earlier bytes: the run state,
 //! which is not part of it, and a compaction, which shortens observations and nothing else, the newest last.
 
+mod links;
 mod rules;
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::observation::{Observation, Picture};
 
+pub use links::Told;
 pub use rules::{LATEST as LATEST_RULES, system_text};
 
 /// Who says something.
@@ -41,13 +43,35 @@ pub struct Message {
     /// A picture that comes with it.
     #[serde(skip)]
     pub picture: Option<Picture>,
+    /// What it is, for whoever shortens the conversation.
+    #[serde(skip)]
+    part: Part,
+    /// The run it is from, counted from 0.
+    #[serde(skip)]
+    link: u32,
 }
 
 impl Message {
     /// The message as the record has it.
     pub(crate) fn recorded(&self) -> Self {
-        Self { role: self.role, text: self.text.clone(), short: None, picture: None }
+        let (role, text) = (self.role, self.text.clone());
+        Self { role, text, short: None, picture: None, part: Part::default(), link: 0 }
     }
+}
+
+/// What a message is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Part {
+    Request,
+    Decision,
+    Answer,
+    /// The text of these skills.
+    Loaded(Vec<String>),
+    Observed,
+    /// What an earlier run did, in one line.
+    Folded,
+    #[default]
+    Remark,
 }
 
 /// What is sent to the model.
@@ -89,6 +113,8 @@ pub struct Context {
     /// Over everything said so far, so that a turn costs no more when there were many before it.
     hash: Sha256,
     fence: String,
+    /// The runs of the conversation, this one last.
+    runs: Vec<String>,
 }
 
 /// A share of the limit: a compaction begins above the first and goes on to the second.
@@ -105,17 +131,27 @@ impl Context {
         let mark = Sha256::digest(run_id.as_bytes());
         let fence =
             mark.iter().take(6).fold("mark-".to_owned(), |text, byte| format!("{text}{byte:02x}"));
-        let mut context = Self {
-            chars: system.chars().count(),
-            hash: Sha256::new(),
-            system,
-            messages: Vec::new(),
-            fence,
-        };
-        context.hash.update(context.system.as_bytes());
-        let request = context.block("Request", request);
-        context.push(Role::User, request, None);
+        let mut context = Self::empty(fence, system);
+        context.runs.push(run_id.to_owned());
+        context.request(request);
         context
+    }
+
+    fn empty(fence: String, system: String) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(system.as_bytes());
+        let chars = system.chars().count();
+        Self { system, messages: Vec::new(), chars, hash, fence, runs: Vec::new() }
+    }
+
+    fn request(&mut self, request: &str) {
+        let request = self.block("Request", request);
+        self.push(Role::User, request, None, Part::Request);
+    }
+
+    /// The place of this run in the conversation.
+    fn link(&self) -> u32 {
+        self.runs.len().saturating_sub(1) as u32
     }
 
     /// Untrusted text between marks that it cannot hold.
@@ -126,10 +162,19 @@ impl Context {
         format!("=== {label} [{fence}] ===\n{}\n=== end [{fence}] ===", inner.trim_end())
     }
 
-    fn push(&mut self, role: Role, text: String, short: Option<String>) {
+    fn push(&mut self, role: Role, text: String, short: Option<String>, part: Part) {
         self.chars += text.chars().count();
         Self::absorb(&mut self.hash, role, &text);
-        self.messages.push(Message { role, text, short, picture: None });
+        let link = self.link();
+        self.messages.push(Message { role, text, short, picture: None, part, link });
+    }
+
+    fn rehash(&mut self) {
+        self.hash = Sha256::new();
+        self.hash.update(self.system.as_bytes());
+        self.messages
+            .iter()
+            .for_each(|message| Self::absorb(&mut self.hash, message.role, &message.text));
     }
 
     fn absorb(hash: &mut Sha256, role: Role, text: &str) {
@@ -143,19 +188,24 @@ impl Context {
 
     /// What the model decided.
     pub fn decided(&mut self, action_json: String) {
-        self.push(Role::Assistant, action_json, None);
+        self.push(Role::Assistant, action_json, None, Part::Decision);
+    }
+
+    /// What it answered.
+    pub(crate) fn answered(&mut self, action_json: String) {
+        self.push(Role::Assistant, action_json, None, Part::Answer);
     }
 
     /// A remark of the run itself.
     pub fn remark(&mut self, text: String) {
-        self.push(Role::User, text, None);
+        self.push(Role::User, text, None, Part::Remark);
     }
 
     /// What came of an action; `short` says where the whole is kept.
     pub fn observed(&mut self, label: &str, text: &str, short: String) {
         let block = self.block(label, text);
         let short = (short.chars().count() < block.chars().count()).then_some(short);
-        self.push(Role::User, block, short);
+        self.push(Role::User, block, short, Part::Observed);
     }
 
     /// A picture that belongs to what was told last.
@@ -165,10 +215,10 @@ impl Context {
         }
     }
 
-    /// A skill's text, which stays as long as the run.
-    pub fn loaded(&mut self, label: &str, text: &str) {
+    /// The text of skills, which stays as long as the conversation.
+    pub fn loaded(&mut self, label: &str, text: &str, skills: Vec<String>) {
         let block = self.block(label, text);
-        self.push(Role::User, block, None);
+        self.push(Role::User, block, None, Part::Loaded(skills));
     }
 
     /// Characters of the conversation.
@@ -176,11 +226,17 @@ impl Context {
         self.chars
     }
 
-    /// Shortens old observations when the conversation nears `limit`; says how many.
+    /// Shortens old observations when the conversation nears `limit`, and what earlier runs were told where that is
+    /// not enough; says how many places.
     pub fn compact(&mut self, limit: usize) -> usize {
-        if self.chars <= limit / FULL.1 * FULL.0 {
-            return 0;
+        match self.chars <= limit / FULL.1 * FULL.0 {
+            true => 0,
+            false => self.shorten(limit),
         }
+    }
+
+    /// The same at once.
+    pub(crate) fn shorten(&mut self, limit: usize) -> usize {
         // Whoever asked for something should see it, so the newest stays whole as far as it fits at all.
         let newest = self.messages.iter().rposition(|message| message.short.is_some());
         let mut shortened = 0;
@@ -202,12 +258,9 @@ impl Context {
             self.chars = others + message.text.chars().count();
             shortened += 1;
         }
+        shortened += self.shorten_links(limit / ROOMY.1 * ROOMY.0);
         if shortened > 0 {
-            self.hash = Sha256::new();
-            self.hash.update(self.system.as_bytes());
-            self.messages
-                .iter()
-                .for_each(|message| Self::absorb(&mut self.hash, message.role, &message.text));
+            self.rehash();
         }
         shortened
     }

@@ -6,6 +6,7 @@ pub mod action;
 pub mod budget;
 pub mod changes;
 pub mod context;
+pub mod conversation;
 pub mod event;
 pub mod freeform;
 pub mod model;

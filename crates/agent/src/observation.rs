@@ -177,6 +177,15 @@ pub enum Loaded {
 }
 
 impl Loaded {
+    /// The skill whose text it is; nothing for a file that may be shortened.
+    pub fn skill_name(&self) -> Option<&str> {
+        match self {
+            Self::Skill(skill) => Some(&skill.name),
+            Self::Chunk { skill, .. } => Some(skill),
+            Self::Resource(_) => None,
+        }
+    }
+
     /// Where the whole text is kept, when what entered is a part of it.
     pub fn storage_ref(&self) -> Option<&str> {
         let report = match self {

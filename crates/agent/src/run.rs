@@ -27,6 +27,7 @@ use crate::action::{Action, SkillRef};
 use crate::budget::{Budget, Spent};
 use crate::changes::{ApplyWhen, NotedChanges};
 use crate::context::{Context, system_text};
+use crate::conversation::Carried;
 use crate::event::{
     BudgetUpdated, ContextCompacted, Error, EventData, Happening, Initiator, RunFinished,
     RunStarted, TurnFinished, TurnStarted,
@@ -122,20 +123,27 @@ impl Run {
                 system_text(setup.rules, &setup.tools, &setup.catalog, skills, here)
             }
         };
-        let context = Context::new(&setup.run_id, system, &setup.request);
+        let mut carried = setup.carried.clone();
+        let context = begin_context(&setup, carried.as_deref_mut(), system);
         let mut run = Self {
             context,
-            plan: None,
+            plan: carried.as_mut().and_then(|carried| carried.plan.take()),
             spent: Spent::default(),
-            selected: Vec::new(),
-            chunks: Vec::new(),
+            selected: carried
+                .as_mut()
+                .map(|carried| std::mem::take(&mut carried.selected))
+                .unwrap_or_default(),
+            chunks: carried
+                .as_mut()
+                .map(|carried| std::mem::take(&mut carried.chunks))
+                .unwrap_or_default(),
             done: Vec::new(),
             failures: Vec::new(),
             repeated: (None, 0),
             turn: 0,
-            observations: 0,
+            observations: carried.as_ref().map_or(0, |carried| carried.observations),
             last: None,
-            pending: None,
+            pending: carried.and_then(|carried| carried.pending),
             unapplied: None,
             applied: Vec::new(),
             offered: Offered::default(),
@@ -150,7 +158,10 @@ impl Run {
         };
         run.note(EventData::RunStarted(Box::new(started(&run.setup))));
         for Preloaded { skill, text } in run.setup.preloaded.clone() {
-            run.context.loaded(&format!("Skill {}", skill.name), &text);
+            if run.skills().contains(&skill.name.as_str()) {
+                continue;
+            }
+            run.context.loaded(&format!("Skill {}", skill.name), &text, vec![skill.name.clone()]);
             run.load(&Loaded::Skill(skill));
         }
         match run.setup.invoked.clone() {
@@ -269,6 +280,26 @@ impl Run {
         self.advance(Input::Resumed(terms), elapsed)
     }
 
+    /// What the next run of the conversation begins with.
+    pub fn carried(&self) -> Carried {
+        let mut context = self.context.clone();
+        let is_answered =
+            self.outcome().is_some_and(|outcome| outcome.stop_reason == StopReason::FinalAnswer);
+        if !is_answered {
+            let why =
+                self.outcome().map_or("it was left", |outcome| outcome.stop_reason.describe());
+            context.remark(format!("[There is no answer to this request: {why}.]"));
+        }
+        Carried {
+            told: context.told(),
+            plan: self.plan.clone().filter(|_| !self.open_steps().is_empty()),
+            selected: self.selected.clone(),
+            chunks: self.chunks.clone(),
+            observations: self.observations,
+            pending: self.pending.clone(),
+        }
+    }
+
     /// The action under way.
     pub fn action(&self) -> Option<&Action> {
         match &self.phase {
@@ -346,6 +377,8 @@ impl Run {
             attended: false,
             preloaded: vec![Preloaded { skill: skill.clone(), text: observation.text.clone() }],
             kind: RunKind::Child,
+            continues: None,
+            carried: None,
             facts: Provenance { parent: Some(self.setup.run_id.clone()), ..Provenance::default() },
             ..self.setup.clone()
         }))
@@ -454,6 +487,29 @@ impl Run {
 /// The event that a run begins with. The list of skills is in a file of its own.
 fn started(setup: &Setup) -> RunStarted {
     let tools = setup.tools.clone();
-    let setup = Setup { catalog: String::new(), tools: ToolSet::from_names([]), ..setup.clone() };
+    let setup = Setup {
+        catalog: String::new(),
+        tools: ToolSet::from_names([]),
+        carried: None,
+        ..setup.clone()
+    };
     RunStarted { setup, tools }
+}
+
+/// The conversation so far and the request; what is carried over becomes what still counts of it.
+fn begin_context(setup: &Setup, carried: Option<&mut Carried>, system: String) -> Context {
+    let (Some(carried), Some(link)) = (carried, &setup.continues) else {
+        return Context::new(&setup.run_id, system, &setup.request);
+    };
+    let mut told = carried.told.clone();
+    let forgotten = told.forget(&link.stale);
+    carried.selected.retain(|skill| !forgotten.contains(&skill.name));
+    carried.chunks.retain(|chunk| !forgotten.contains(&chunk.skill));
+    carried.pending = carried.pending.take().filter(|_| link.layer);
+    let mut context = Context::continued(told, &setup.run_id, system, &setup.request);
+    context.stale(&link.stale);
+    if link.compact {
+        context.shorten(setup.budget.max_context_chars);
+    }
+    context
 }

@@ -12,6 +12,7 @@ use crate::action::SkillRef;
 use crate::budget::Budget;
 use crate::changes::ApplyWhen;
 use crate::context::LATEST_RULES;
+use crate::conversation::{Carried, Link};
 use crate::observation::{SelectedSkill, or_default};
 
 pub use scanned::{Scanned, ScannedConflict, ScannedLoser, ScannedPath, ScannedRoot};
@@ -42,6 +43,12 @@ pub struct Setup {
     pub preloaded: Vec<Preloaded>,
     /// Who began it.
     pub kind: RunKind,
+    /// The run that it continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<Link>,
+    /// What that one ended with, made from its record.
+    #[serde(skip)]
+    pub carried: Option<Box<Carried>>,
     /// Whether prompts and the model's own words are recorded, not only their hash and size.
     #[serde(default)]
     pub store_prompts: bool,
@@ -164,6 +171,8 @@ impl Setup {
             invoked: None,
             preloaded: Vec::new(),
             kind: RunKind::Own,
+            continues: None,
+            carried: None,
             store_prompts: false,
             mode: Mode::default(),
             apply: ApplyWhen::default(),

@@ -82,7 +82,7 @@ impl Scripted {
 
     /// The turns for this conversation: its own, where it is a subagent's that has some.
     fn turns(&self, prompt: &Prompt<'_>) -> &[Play] {
-        let preloaded = prompt.messages.get(1).and_then(|message| skill_in_context(&message.text));
+        let preloaded = own(prompt).get(1).and_then(|message| skill_in_context(&message.text));
         preloaded.and_then(|skill| self.subagents.get(skill)).unwrap_or(&self.turns)
     }
 }
@@ -95,7 +95,7 @@ impl Model for Scripted {
         delta: &mut dyn FnMut(&str),
     ) -> Reply {
         let turns = self.turns(prompt);
-        let number = prompt.messages.iter().filter(|message| is_call(message)).count();
+        let number = own(prompt).iter().filter(|message| is_call(message)).count();
         let Some(Play { text, fault }) = turn(turns, number, self.failures).cloned() else {
             let asked = turns.len().max(number + self.failures) + 1;
             let message = format!("turn {asked} was asked for, the script has {}", turns.len());
@@ -157,6 +157,12 @@ impl Fault {
             }
         }
     }
+}
+
+/// The messages of this run, which may continue another: from its request on.
+fn own<'a>(prompt: &Prompt<'a>) -> &'a [Message] {
+    let is_request = |message: &Message| message.text.starts_with("=== Request [");
+    &prompt.messages[prompt.messages.iter().rposition(is_request).unwrap_or(0)..]
 }
 
 /// Whether a message is the trace of an earlier call: a decision, or the answer to a reply that was none.

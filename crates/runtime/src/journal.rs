@@ -54,8 +54,8 @@ pub use adopt::adopt;
 pub use error::JournalError;
 pub use index::IndexSnapshot;
 pub use key::{KeyError, read_key, read_or_make_key};
-pub use lines::read;
-pub use listing::{ListedRun, Unlisted, list, newest};
+pub use lines::{read, read_until};
+pub use listing::{ListedRun, Unlisted, beginning_with, list, newest};
 pub use name::name_run;
 pub use open::{has_ended, is_in_use};
 pub use owner::{Origin, Owner, RecordKey};
@@ -81,6 +81,23 @@ pub fn catalog(folder: &Path) -> Result<String, JournalError> {
         Ok(bytes) => Ok(String::from_utf8(bytes).unwrap_or_default()),
         Err(error) if error.is_missing() => Ok(String::new()),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Content that is kept beside the events of a run, by its reference, if it still is what was kept.
+pub fn stored(folder: &Path, name: &str, sha256: Option<Sha256>) -> Result<Vec<u8>, JournalError> {
+    stored_at(&RecordFolder::open(folder)?, name, sha256)
+}
+
+fn stored_at(
+    place: &RecordFolder,
+    name: &str,
+    sha256: Option<Sha256>,
+) -> Result<Vec<u8>, JournalError> {
+    let bytes = content::read(place.own(), name)?;
+    match verify::is_content(name, sha256, Sha256::of(&bytes)) {
+        true => Ok(bytes),
+        false => Err(JournalError::Changed { name: name.to_owned() }),
     }
 }
 
@@ -216,11 +233,7 @@ impl Journal {
 
     /// Content that is kept beside the events, by its reference, if it still is what was kept.
     pub fn stored(&self, name: &str, sha256: Option<Sha256>) -> Result<Vec<u8>, JournalError> {
-        let bytes = content::read(self.place.own(), name)?;
-        match verify::is_content(name, sha256, Sha256::of(&bytes)) {
-            true => Ok(bytes),
-            false => Err(JournalError::Changed { name: name.to_owned() }),
-        }
+        stored_at(&self.place, name, sha256)
     }
 
     /// Writes `run.json` and `final.md` from where the run is now.

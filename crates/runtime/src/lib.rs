@@ -1,6 +1,7 @@
 //! Runs on this machine: the driver that carries them out, their record, and what they act with.
 
 pub mod changes;
+pub mod conversation;
 pub mod driver;
 mod here;
 pub mod journal;

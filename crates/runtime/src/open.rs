@@ -259,7 +259,7 @@ impl Runtime {
         self.surroundings.project().join(".agent/runs")
     }
 
-    /// The folder of a run, by its name or `last`.
+    /// The folder of a run, by its name, the beginning of it, or `last`.
     pub fn run_folder(&self, run: &str) -> Result<PathBuf, Failure> {
         let runs = self.runs();
         let missing = |hint: &str| {
@@ -276,11 +276,23 @@ impl Runtime {
         }
         // A name, not a path: a run is looked for among the runs and nowhere else.
         let missing = || missing("`skillful runs list` shows them");
-        let folder = runs.join(run.parse::<RunId>().map_err(|_| missing())?.as_str());
-        match Folder::open(&folder) {
-            Ok(_) => Ok(folder),
-            Err(error) if error.is_missing() => Err(missing()),
-            Err(error) => Err(error.into()),
+        if let Ok(name) = run.parse::<RunId>() {
+            let folder = runs.join(name.as_str());
+            match Folder::open(&folder) {
+                Ok(_) => return Ok(folder),
+                Err(error) if error.is_missing() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match journal::beginning_with(&runs, run)?.as_slice() {
+            [] => Err(missing()),
+            [name] => Ok(runs.join(name.as_str())),
+            several => {
+                let message = format!("`{run}` is the beginning of {} runs", several.len());
+                let names: Vec<&str> = several.iter().take(5).map(RunId::as_str).collect();
+                Err(Failure::new(Exit::Usage, "AmbiguousRun", message)
+                    .hint(format!("write more of its name: {}", names.join(", "))))
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! Everyone who takes part in a run, put together: from a request to an answer.
 
 mod begin;
+mod continued;
 mod recorded;
 mod wanted;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +24,7 @@ use crate::models::{Choice, Wish};
 use crate::open::Runtime;
 use crate::workbench::{Keeping, Workbench, tidy};
 pub use begin::{NewRecord, begin};
-pub use recorded::{check_workspace, read_setup};
+pub use recorded::check_workspace;
 pub use wanted::{Wanted, waits};
 
 /// One run that is about to take place.
@@ -41,6 +43,8 @@ pub struct Runner<'a> {
     invocation: Invocation,
     attended: bool,
     apply: Option<ApplyWhen>,
+    continues: Option<String>,
+    compact: bool,
 }
 
 /// A run that took place, as far as it went.
@@ -67,6 +71,8 @@ struct Staged {
     run: Run,
     journal: Journal,
     clock: Box<dyn Clock>,
+    /// The earlier run whose layer it goes on with.
+    layer: Option<PathBuf>,
 }
 
 impl Runtime {
@@ -92,6 +98,8 @@ impl<'a> Runner<'a> {
             invocation: Invocation { command: vec!["skillful".into()], arguments: Vec::new() },
             attended: false,
             apply: None,
+            continues: None,
+            compact: false,
         }
     }
 
@@ -149,6 +157,18 @@ impl<'a> Runner<'a> {
         Self { apply: Some(apply), ..self }
     }
 
+    /// Continues this run, by its name or `last`: what was said and loaded there is known.
+    #[must_use]
+    pub fn continues(self, run_id: impl Into<String>) -> Self {
+        Self { continues: Some(run_id.into()), ..self }
+    }
+
+    /// Shortens what was said in the runs before.
+    #[must_use]
+    pub fn compact(self, compact: bool) -> Self {
+        Self { compact, ..self }
+    }
+
     /// Works on a request. A first word `/NAME` chooses a skill.
     pub fn run(self, request: &str) -> Result<Finished, Failure> {
         let wanted = Wanted::read(self.runtime, &self.index, request)?;
@@ -192,8 +212,10 @@ impl<'a> Runner<'a> {
             redactor: &redactor,
             attended: self.attended,
             apply,
+            continues: self.continues.as_deref(),
+            compact: self.compact,
         })?;
-        let Staged { mut run, mut journal, clock } = staged;
+        let Staged { mut run, mut journal, clock, layer } = staged;
         let mut opened;
         let model = match &mut decider {
             Decider::Own { model, .. } => &mut **model,
@@ -205,6 +227,9 @@ impl<'a> Runner<'a> {
         engine.set_mode(mode_of(&run, &engine));
         let mut workbench = Workbench::open(runtime, &index, &offer)?;
         workbench.begin(journal.folder())?;
+        if let (Some(layer), Some(owner)) = (layer, journal.owner()) {
+            workbench.inherit(layer, owner.clone());
+        }
         workbench.invoked = run.invoked().cloned();
         workbench.reopen(&run.selected_skills());
         let grants = runtime.grants();
@@ -302,6 +327,8 @@ struct Stage<'a, 'm> {
     redactor: &'a Redactor,
     attended: bool,
     apply: ApplyWhen,
+    continues: Option<&'a str>,
+    compact: bool,
 }
 
 /// Nobody answers, nobody watches.

@@ -48,7 +48,7 @@ use tools::workspace::Workspace;
 
 use crate::changes::OF_A_LAYER;
 use crate::driver::{Means, Toolbox};
-use crate::journal::{Journal, Redactor};
+use crate::journal::{Journal, Owner, Redactor};
 use background::Background;
 use changes::with_changes;
 pub use open::open_workspace;
@@ -56,6 +56,7 @@ pub(crate) use request::of_skills;
 pub use script::ScriptSettings;
 use secrets::without_secrets;
 pub(crate) use skills::activate;
+pub(crate) use skills::body_hash;
 use view::Seen;
 pub(crate) use view::closed_folders;
 
@@ -85,6 +86,8 @@ pub struct Workbench<'a> {
     opened: Instant,
     /// The run that keeps what is written.
     run: Option<Folder>,
+    /// An earlier run of the conversation whose layer it goes on with, and who may take it from there.
+    inherited: Option<(PathBuf, Owner)>,
     /// Commands that run on; they end before the view does.
     background: Vec<Background>,
     /// The view, once something needed it.

@@ -209,7 +209,8 @@ impl Run {
         let stored = observation.storage_ref.clone();
         let stored = stored.unwrap_or_else(|| crate::stored::place_of(&observation.text));
         if keeps {
-            self.context.loaded(&label, &observation.text);
+            let names = observation.loaded.iter().filter_map(Loaded::skill_name);
+            self.context.loaded(&label, &observation.text, names.map(str::to_owned).collect());
         } else {
             // Records of the first rules have these words.
             let short = match self.setup.rules {

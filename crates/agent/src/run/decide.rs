@@ -121,7 +121,11 @@ impl Run {
 
     fn decided(&mut self, decision: Decision, plan_problem: Option<String>) {
         let Decision { action, plan_update, diagnostics: _ } = decision;
-        self.context.decided(json!({"action": action}).to_string());
+        let words = json!({"action": action}).to_string();
+        match action {
+            Action::FinalAnswer { .. } => self.context.answered(words),
+            _ => self.context.decided(words),
+        }
         if let Some(problem) = plan_problem {
             self.context
                 .remark(format!("[Plan] The change of the plan was not understood: {problem}"));

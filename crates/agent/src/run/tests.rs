@@ -1,3 +1,4 @@
+mod conversation;
 mod endings;
 mod hands;
 mod prompts;

@@ -11,7 +11,7 @@ pub(crate) fn context() -> Context {
         r#"{"action":{"payload":{"reason":"r","skills":[{"name":"csv"}]},"type":"select_skills"}}"#
             .to_owned(),
     );
-    context.loaded("Skill csv", "Body.");
+    context.loaded("Skill csv", "Body.", vec!["csv".to_owned()]);
     context.decided(
         r#"{"action":{"payload":{"params":{"path":"a"},"tool":"read_file"},"type":"call_tool"}}"#
             .to_owned(),

@@ -57,7 +57,9 @@ impl<'a> Conversation<'a> {
     fn take(&mut self, label: &'a str, text: &'a str) {
         let mut is_skill = label.starts_with("Skill ");
         if label == "Request" {
-            self.request = text;
+            // What was done for an earlier one does not count for it.
+            (self.request, self.has_decided) = (text, false);
+            self.observed.clear();
         } else if let Some(label) = label.strip_prefix("Observation ")
             && let Some(observed) = observed(label, Some(text), None)
         {

@@ -21,9 +21,10 @@ use super::{
     APPLIED, Layered, OF_A_LAYER, PLAN, Signed, applied_numbers, hash_of, noted, recover, undo,
     unnoted,
 };
+use crate::conversation::read_setup;
 use crate::journal::{Journal, JournalError, Origin, has_ended};
 use crate::open::Runtime;
-use crate::runner::{check_workspace, read_setup};
+use crate::runner::check_workspace;
 use crate::workbench::closed_folders;
 
 /// What a run is called, among the runs, while changes of it are on their way.

@@ -70,6 +70,12 @@ pub enum JournalError {
         /// The run.
         run_id: String,
     },
+    /// It is not the one that was continued.
+    #[error("run `{run_id}` changed after it was continued")]
+    OtherEnd {
+        /// The run.
+        run_id: String,
+    },
     /// It could not be read back.
     #[error("an event is nested more than {limit} levels deep")]
     TooDeep {
@@ -100,6 +106,7 @@ impl Explain for JournalError {
             Self::Damaged { .. }
             | Self::Changed { .. }
             | Self::TooHeavy { .. }
+            | Self::OtherEnd { .. }
             | Self::Foreign { .. } => Exit::Refused,
             Self::State(error) => error.exit(),
             _ => Exit::Failed,
@@ -110,7 +117,10 @@ impl Explain for JournalError {
         match self {
             Self::NotFound { .. } => "RunNotFound",
             Self::Locked { .. } => "RunLocked",
-            Self::Damaged { .. } | Self::Changed { .. } | Self::TooHeavy { .. } => "RecordDamaged",
+            Self::Damaged { .. }
+            | Self::Changed { .. }
+            | Self::OtherEnd { .. }
+            | Self::TooHeavy { .. } => "RecordDamaged",
             Self::Foreign { .. } => "RecordForeign",
             Self::State(error) => error.code(),
             _ => "IOError",
@@ -131,7 +141,7 @@ impl Explain for JournalError {
             Self::Incomplete { .. } => {
                 "check that the disk has space and that the folder belongs to you"
             }
-            Self::Damaged { .. } | Self::Changed { .. } => {
+            Self::Damaged { .. } | Self::Changed { .. } | Self::OtherEnd { .. } => {
                 "`skillful runs verify RUN` shows every change"
             }
             Self::TooHeavy { .. } => "Skillful never writes so much there: remove it",

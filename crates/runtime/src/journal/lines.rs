@@ -140,10 +140,32 @@ pub fn read(folder: &Path) -> Result<Vec<Event>, JournalError> {
     read_at(&RecordFolder::open(folder)?)
 }
 
+/// The events of a run up to the one with this hash, each of which follows the one before.
+pub fn read_until(folder: &Path, event: &Sha256) -> Result<Vec<Event>, JournalError> {
+    let place = RecordFolder::open(folder)?;
+    let bytes = read_events(&place)?;
+    let (lines, _) = split(&bytes);
+    let hashes: Vec<Sha256> = lines.iter().map(Sha256::of).collect();
+    let other = || JournalError::OtherEnd { run_id: place.name().into_owned() };
+    let end = hashes.iter().position(|hash| hash == event).ok_or_else(other)? + 1;
+    let events = attached(&place, &lines[..end])?;
+    let mut before = String::new();
+    for (event, hash) in events.iter().zip(&hashes) {
+        if event.prev != before {
+            return Err(other());
+        }
+        before = hash.to_string();
+    }
+    Ok(events)
+}
+
 /// The same of a run whose folder is open.
 pub(super) fn read_at(place: &RecordFolder) -> Result<Vec<Event>, JournalError> {
     let bytes = read_events(place)?;
-    let (lines, _) = split(&bytes);
+    attached(place, &split(&bytes).0)
+}
+
+fn attached(place: &RecordFolder, lines: &[&[u8]]) -> Result<Vec<Event>, JournalError> {
     let mut texts = Texts::new(place.own());
     let events = lines.iter().zip(1..).map(|(line, seq)| {
         let folder = || place.path().to_owned();

@@ -77,6 +77,16 @@ pub fn newest(runs: &Path, owner: Option<&Owner>) -> Result<Option<RunId>, Journ
     Ok(own)
 }
 
+/// The runs whose names begin like this, without child runs; none for an empty beginning.
+pub fn beginning_with(runs: &Path, beginning: &str) -> Result<Vec<RunId>, JournalError> {
+    let Some(runs) = open_runs(runs)?.filter(|_| !beginning.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let mut names = run_ids(&runs)?;
+    names.retain(|name| name.parent().is_none() && name.as_str().starts_with(beginning));
+    Ok(names)
+}
+
 /// Who made a run, as far as its seals and its last event tell: whoever acts on it looks at the rest, too.
 fn origin(runs: &Folder, run_id: &str, owner: Option<&Owner>) -> Origin {
     let read = || -> Option<Origin> {

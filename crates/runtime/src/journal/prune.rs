@@ -60,6 +60,13 @@ fn choose(
     now: Timestamp,
 ) -> Result<(Vec<Prunable>, Vec<Unlisted>), JournalError> {
     let families = families(runs)?;
+    let continuing: Vec<(String, String)> = families
+        .iter()
+        .filter_map(|family| {
+            let summary = summarize(runs, &family.run_id).ok()?;
+            Some((summary.continues?, family.run_id.clone()))
+        })
+        .collect();
     let mut total = families.iter().fold(0, |sum: u64, family| sum.saturating_add(family.bytes));
     let (mut chosen, mut problems) = (Vec::new(), Vec::new());
     for family in families {
@@ -71,6 +78,20 @@ fn choose(
                 chosen.push(family);
             }
             Err(message) => problems.push(Unlisted { run_id: family.run_id, message }),
+        }
+    }
+    // The newest first: a run that is kept keeps the one before it, and so on.
+    for place in (0..chosen.len()).rev() {
+        let run_id = &chosen[place].run_id;
+        let is_gone = |later: &String| chosen.iter().any(|family| family.run_id == *later);
+        let later = continuing
+            .iter()
+            .find(|(earlier, later)| earlier == run_id && !is_gone(later))
+            .map(|(_, later)| later);
+        if let Some(later) = later {
+            let message = format!("kept, because run `{later}` continues it");
+            problems.push(Unlisted { run_id: run_id.clone(), message });
+            chosen.remove(place);
         }
     }
     Ok((chosen, problems))

@@ -26,6 +26,9 @@ pub struct RunSummary {
     pub run_id: String,
     /// The run that began it, if one did.
     pub parent: Option<String>,
+    /// The run that it continues, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<String>,
     /// What the user wants.
     pub request: String,
     /// Who decides.
@@ -213,6 +216,7 @@ impl Summing {
             v: event.v,
             run_id: event.run_id.clone(),
             parent: setup.facts.parent.clone(),
+            continues: setup.continues.as_ref().map(|link| link.run.clone()),
             request: setup.request.clone(),
             model: setup.facts.model.clone(),
             started: event.ts.clone(),

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use agent::conversation::Link;
 use agent::event::{Event, EventData};
 use agent::observation::{Facts, Loaded, Observation};
 use agent::outcome::StopReason;
+use basics::run_id::RunId;
 use basics::sha256::Sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,24 +82,74 @@ impl Problem {
 
     /// The same in the record of the parent.
     fn of_child(self, id: &str) -> Self {
+        self.of("child", id)
+    }
+
+    /// The same in the record of a run that continues this one.
+    fn of_earlier(self, id: &str) -> Self {
+        self.of("earlier", id)
+    }
+
+    fn of(self, which: &str, id: &str) -> Self {
         let place = self.seq.map_or(String::new(), |seq| format!(", event {seq}"));
-        let message = format!("child run `{id}`{place}: {}", self.message);
+        let message = format!("{which} run `{id}`{place}: {}", self.message);
         Self { seq: None, message, ..self }
     }
 }
 
 /// Looks at everything in a run's folder that the events vouch for.
 ///
-/// That includes its child runs.
+/// That includes its child runs, and the runs that it continues.
 pub fn verify(folder: &Path, owner: Option<&Owner>) -> Result<Verification, JournalError> {
-    Ok(examine(&RecordFolder::open(folder)?, owner)?.0)
+    let place = RecordFolder::open(folder)?;
+    let Examined { mut verification, continues, .. } = examine(&place, owner)?;
+    let (mut next, mut before) = (continues, place.name().into_owned());
+    while let Some(Link { run, event, .. }) = next {
+        let missing = |message: String| Problem::new(None, ProblemKind::Missing, message);
+        // Names sort by time: whoever goes back in time arrives.
+        let earlier = run.parse::<RunId>().ok().filter(|id| id.as_str() < before.as_str());
+        let found = earlier.map(|id| place.beside(&id).and_then(|place| examine(&place, owner)));
+        let Examined { verification: found, hashes, continues } = match found {
+            Some(Ok(found)) => found,
+            Some(Err(error)) => {
+                let message = format!("the earlier run `{run}` cannot be read: {error}");
+                verification.add([missing(message)]);
+                break;
+            }
+            None => {
+                verification.add([missing(format!("`{run}` is no earlier run"))]);
+                break;
+            }
+        };
+        verification.origin = verification.origin.max(found.origin);
+        verification.add(found.problems.into_iter().map(|problem| problem.of_earlier(&run)));
+        if !hashes.contains(&event.to_string()) {
+            let message =
+                format!("the earlier run `{run}` is not what it was when it was continued");
+            verification.add([Problem::new(None, ProblemKind::Changed, message)]);
+        }
+        (next, before) = (continues, run);
+    }
+    Ok(verification)
 }
 
-/// The same, with the hash of the last event.
-fn examine(
-    place: &RecordFolder,
-    owner: Option<&Owner>,
-) -> Result<(Verification, Option<String>), JournalError> {
+impl Verification {
+    fn add(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        self.problems.extend(problems);
+        self.ok = self.problems.is_empty();
+    }
+}
+
+/// A record that was looked at.
+struct Examined {
+    verification: Verification,
+    /// The hashes of its events.
+    hashes: Vec<String>,
+    /// The run that it continues.
+    continues: Option<Link>,
+}
+
+fn examine(place: &RecordFolder, owner: Option<&Owner>) -> Result<Examined, JournalError> {
     let files = Files::read(place)?;
     let checked = check(&files);
     let mut origin = checked.origin(&files, owner, &place.name());
@@ -137,6 +189,10 @@ fn examine(
         ];
         failed.extend(checks.into_iter().filter_map(Result::err));
     }
+    let continues = whole.first().and_then(|event| match &event.data {
+        EventData::RunStarted(started) => started.setup.continues.clone(),
+        _ => None,
+    });
     // A family of large records would not fit into memory.
     drop((whole, files));
     let mut of_children = Children { owner, origin, problems: Vec::new() };
@@ -152,7 +208,7 @@ fn examine(
         torn_bytes: torn_bytes as u64,
         problems,
     };
-    Ok((verification, hashes.into_iter().next_back()))
+    Ok(Examined { verification, hashes, continues })
 }
 
 /// A child run, as its parent tells of it.
@@ -194,8 +250,9 @@ impl Children<'_> {
                 self.problems.push(Problem::new(Some(seq), ProblemKind::Missing, message));
                 continue;
             };
-            let (found, last) = examine(&place.beside(&child)?, self.owner)?;
-            if found.ok && ended.is_some() && ended != last {
+            let Examined { verification: found, hashes, .. } =
+                examine(&place.beside(&child)?, self.owner)?;
+            if found.ok && ended.is_some() && ended.as_ref() != hashes.last() {
                 let message = format!("the child run `{id}` has another end than recorded");
                 self.problems.push(Problem::new(Some(seq), ProblemKind::Changed, message));
             }
@@ -203,7 +260,7 @@ impl Children<'_> {
         }
         // One that an interruption cut off.
         for child in present {
-            let (found, _) = examine(&place.beside(&child)?, self.owner)?;
+            let found = examine(&place.beside(&child)?, self.owner)?.verification;
             self.add(found, child.as_str());
         }
         Ok(())

@@ -85,6 +85,11 @@ impl Stage<'_, '_> {
     pub(super) fn begin(&self, wanted: &Wanted) -> Result<Staged, Failure> {
         let Self { runtime, index, owner, redactor, decider, .. } = *self;
         let config = &runtime.layers.config;
+        let continued = self.continues.map(|run_id| self.continued(run_id, self.compact));
+        let (continues, carried, layer) = match continued.transpose()? {
+            Some(continued) => (Some(continued.link), continued.carried, continued.layer),
+            None => (None, None, None),
+        };
         let new = NewRecord { runtime, index, request: &wanted.request, owner, redactor };
         let (setup, mut journal) = begin(
             new,
@@ -98,6 +103,8 @@ impl Stage<'_, '_> {
             patience: config.patience,
             invoked: wanted.skill.clone(),
             preloaded,
+            continues,
+            carried,
             store_prompts: config.audit.store_prompts,
             mode: self.engine.mode(),
             apply: self.apply,
@@ -111,7 +118,8 @@ impl Stage<'_, '_> {
             },
             ..setup
         };
-        Ok(Staged { run: Run::start(setup), journal, clock: decider.clock(Duration::ZERO) })
+        let clock = decider.clock(Duration::ZERO);
+        Ok(Staged { run: Run::start(setup), journal, clock, layer })
     }
 
     /// Bodies that are in the context from the start, as far as rules allow it unasked and half the context

@@ -3,27 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agent::event::Event;
 use agent::setup::{Provenance, RunKind, Setup, Terms};
 use basics::failure::{Exit, Failure};
 use permission::shell_quoted;
 
 use super::{Decider, Stage, Staged};
+use crate::conversation::{earlier, layer_of, read_setup};
 use crate::journal::{self, Durability, Journal, Origin};
 use crate::open::Runtime;
-
-/// What a recorded run began with.
-pub fn read_setup(folder: &Path, events: &[Event]) -> Result<Setup, Failure> {
-    let empty = || {
-        Failure::new(Exit::Refused, "RecordDamaged", "the record is empty")
-            .hint("start the run again")
-    };
-    let catalog = journal::catalog(folder)?;
-    journal::setup_of(events.first().ok_or_else(empty)?, catalog).map_err(|error| {
-        Failure::from_error(Exit::Refused, "RecordDamaged", &error)
-            .hint("`skillful runs verify` shows more")
-    })
-}
 
 /// Refuses to go on with a run, or to take it back, in another folder than its own; `command` would do it there.
 ///
@@ -64,7 +51,11 @@ impl Stage<'_, '_> {
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
                 .hint("you can resume only runs that `skillful run` started"));
         }
-        let is_same = check_model(&setup, self.decider, journal.origin());
+        let layer = match &setup.continues {
+            Some(link) => layer_of(&earlier(&self.runtime.runs(), link)?).map(Path::to_owned),
+            None => None,
+        };
+        let is_same = check_model(&setup, self.decider, journal.origin(), "--resume ");
         let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
                 .hint("`skillful runs verify` shows more")
@@ -72,12 +63,9 @@ impl Stage<'_, '_> {
         if run.outcome().is_some() {
             // It may have been killed before it could write its answer.
             journal.finish(&run)?;
-            return Err(Failure::new(
-                Exit::Failed,
-                "AlreadyFinished",
-                format!("run `{run_id}` is finished"),
-            )
-            .hint(format!("`skillful runs show {run_id}` shows it")));
+            let message = format!("run `{run_id}` is finished");
+            return Err(Failure::new(Exit::Failed, "AlreadyFinished", message)
+                .hint(format!("say what comes next: skillful run --continue={run_id} \"…\"")));
         }
         is_same?;
         let elapsed = events.iter().filter_map(|event| event.data.elapsed_ms()).max().unwrap_or(0);
@@ -85,7 +73,7 @@ impl Stage<'_, '_> {
             .map_err(|error| Failure::from_error(Exit::Failed, "RunError", &error))?;
         let clock = self.decider.clock(Duration::from_millis(elapsed));
         // Whatever was approved for the run is asked about again: a record may come from anywhere.
-        Ok(Staged { run, journal, clock })
+        Ok(Staged { run, journal, clock, layer })
     }
 
     /// What today's settings say about any run.
@@ -101,7 +89,12 @@ impl Stage<'_, '_> {
 }
 
 /// Refuses to go on with a run at another server, or with another model, than before; unless the user names it.
-fn check_model(setup: &Setup, decider: &Decider<'_>, origin: Origin) -> Result<(), Failure> {
+pub(super) fn check_model(
+    setup: &Setup,
+    decider: &Decider<'_>,
+    origin: Origin,
+    option: &str,
+) -> Result<(), Failure> {
     let Provenance { model, server, .. } = &setup.facts;
     let (model, server) = (model.as_deref().unwrap_or_default(), server.as_deref());
     let provider = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
@@ -126,7 +119,7 @@ fn check_model(setup: &Setup, decider: &Decider<'_>, origin: Origin) -> Result<(
         true => (decider.name(), decider.server()),
         false => (model, server),
     };
-    let mut again = format!("skillful run --resume {} --model {}", setup.run_id, quoted(model));
+    let mut again = format!("skillful run {option}{} --model {}", setup.run_id, quoted(model));
     if let Some(server) = server {
         again += &format!(" --base-url {}", quoted(server));
     }
@@ -138,7 +131,7 @@ fn quoted(word: &str) -> String {
     shell_quoted(word.as_ref())
 }
 
-fn describe(kind: RunKind) -> &'static str {
+pub(super) fn describe(kind: RunKind) -> &'static str {
     match kind {
         RunKind::Own => "a run of its own",
         RunKind::Child => "a part of another run",

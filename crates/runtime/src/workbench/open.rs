@@ -62,6 +62,7 @@ impl<'a> Workbench<'a> {
             closed,
             opened: Instant::now(),
             run: None,
+            inherited: None,
             background: Vec::new(),
             seen: None,
             unnoted: None,

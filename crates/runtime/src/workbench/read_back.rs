@@ -1,12 +1,14 @@
 //! Reading back what a run was told before: what was shortened since, or was too long to be shown.
 //!
-//! Invariant: only observations of this run and what is kept for them can be read, so nothing that the model has not
-//! been told of.
+//! Invariant: only observations of this run and of those that it continues can be read, with what is kept for them, and
+//! the answers of those; so nothing that the model has not been told of.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use agent::event::EventData;
+use agent::conversation::Link;
+use agent::event::{Event, EventData};
 use agent::observation::Observation;
 use agent::request::Refusal;
 use basics::sha256::Sha256;
@@ -14,7 +16,7 @@ use regex::RegexBuilder;
 use serde_json::Value;
 
 use super::{Workbench, io_error};
-use crate::journal::Journal;
+use crate::journal::{self, Journal, JournalError};
 
 /// Bytes that a pattern may take when it is understood; a stranger may have written it.
 const PATTERN: usize = 1 << 20;
@@ -27,7 +29,7 @@ impl Workbench<'_> {
         pattern: Option<&str>,
         journal: &Journal,
     ) -> Result<Observation, Refusal> {
-        let whole = find(reference, journal)?;
+        let whole = find(reference.trim(), journal)?;
         let length = whole.chars().count();
         let text = match pattern {
             Some(pattern) => matching(&unfold(&whole), pattern)?,
@@ -53,11 +55,61 @@ impl Workbench<'_> {
     }
 }
 
-/// The whole content that a reference leads to.
+/// The whole content that a reference leads to, in this run or in an earlier one of the conversation.
 fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
-    let events = journal.events().map_err(|error| io_error(&error))?;
+    let failed = |error: JournalError| io_error(&error);
+    let stored = |name: &str, sha256| journal.stored(name, sha256);
+    let events = journal.events().map_err(failed)?;
+    if let Some(found) = find_in(reference, &events, stored).map_err(failed)? {
+        return Ok(found);
+    }
+    // Each says which one it continues, and where that one ended then.
+    let runs = journal.folder().parent().unwrap_or(Path::new("."));
+    let mut link = continues(&events);
+    while let Some(Link { run, event, .. }) = link {
+        let folder = runs.join(&run);
+        let events = journal::read_until(&folder, &event).map_err(failed)?;
+        if reference == run
+            && let Some(answer) = events.iter().rev().find_map(answer)
+        {
+            return Ok(answer.to_owned());
+        }
+        let stored = |name: &str, sha256| journal::stored(&folder, name, sha256);
+        if let Some(found) = find_in(reference, &events, stored).map_err(failed)? {
+            return Ok(found);
+        }
+        link = continues(&events).filter(|next| next.run < run);
+    }
+    Err(Refusal::new(
+        "NotFound",
+        format!("this run has no content for `{}`", basics::text::for_terminal(reference)),
+        "name the number of an observation, or the `storage_ref` that came with one",
+    ))
+}
+
+/// The run that these events continue.
+fn continues(events: &[Event]) -> Option<Link> {
+    match &events.first()?.data {
+        EventData::RunStarted(started) => started.setup.continues.clone(),
+        _ => None,
+    }
+}
+
+fn answer(event: &Event) -> Option<&str> {
+    match &event.data {
+        EventData::RunFinished(finished) => Some(&finished.answer),
+        _ => None,
+    }
+}
+
+/// The same in one record.
+fn find_in(
+    reference: &str,
+    events: &[Event],
+    stored: impl Fn(&str, Option<Sha256>) -> Result<Vec<u8>, JournalError>,
+) -> Result<Option<String>, JournalError> {
     let mut done = None;
-    for event in &events {
+    for event in events {
         let recorded = match &event.data {
             EventData::ActionExecuted(executed) => {
                 done = Some(&executed.observation);
@@ -68,21 +120,16 @@ fn find(reference: &str, journal: &Journal) -> Result<String, Refusal> {
         };
         // What was refused was never done, and has no content.
         let Some(observation) = done.take() else { continue };
-        let is_meant = reference.trim() == recorded.number.to_string();
+        let is_meant = reference == recorded.number.to_string();
         match kept_names(observation).find(|(name, _)| is_meant || *name == reference) {
             Some((name, sha256)) => {
-                let bytes = journal.stored(name, sha256).map_err(|error| io_error(&error))?;
-                return Ok(String::from_utf8_lossy(&bytes).into_owned());
+                return Ok(Some(String::from_utf8_lossy(&stored(name, sha256)?).into_owned()));
             }
-            None if is_meant => return Ok(observation.text.clone()),
+            None if is_meant => return Ok(Some(observation.text.clone())),
             None => {}
         }
     }
-    Err(Refusal::new(
-        "NotFound",
-        format!("this run has no content for `{}`", basics::text::for_terminal(reference)),
-        "name the number of an observation, or the `storage_ref` that came with one",
-    ))
+    Ok(None)
 }
 
 /// Where the whole content of an observation is kept.

@@ -15,6 +15,7 @@ use skill::metadata::ReadOptions;
 use super::{Workbench, keep, request};
 use crate::driver::Means;
 use crate::journal::{Journal, Redactor};
+use crate::open::Runtime;
 
 /// Hits shown when the model does not say how many, and at most.
 const HITS: (usize, usize) = (10, 50);
@@ -167,13 +168,24 @@ pub(crate) fn activate(
     let selected = SelectedSkill {
         name: entry.name.clone(),
         source: entry.source,
-        hash: SkillHash(format!("sha256:{}", body.core.report.file_sha256)),
+        hash: known_by(&body.core.report),
         allowed_tools,
         allowed_commands: entry.controls.allowed_commands.clone(),
         run_mode: entry.controls.run_mode,
         report: body.core.report,
     };
     Ok((text, selected))
+}
+
+/// What a loaded skill is known by, as it is now; nothing where it cannot be read.
+pub(crate) fn body_hash(runtime: &Runtime, entry: &Entry) -> Option<SkillHash> {
+    let config = &runtime.layers.config;
+    let body = load_body(entry, &config.read_options(), &config.load_limits()).ok()?;
+    Some(known_by(&body.core.report))
+}
+
+fn known_by(report: &LoadReport) -> SkillHash {
+    SkillHash(format!("sha256:{}", report.file_sha256))
 }
 
 /// Those of the tools that can be used here.

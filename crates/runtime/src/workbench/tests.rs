@@ -44,6 +44,7 @@ fn what_leads_elsewhere_since_it_was_allowed_is_not_done() {
         closed: Vec::new(),
         opened: Instant::now(),
         run: None,
+        inherited: None,
         background: Vec::new(),
         seen: None,
         unnoted: None,

@@ -17,6 +17,8 @@ use tools::workspace::agent_state_in;
 
 use super::Workbench;
 use crate::changes::{LAYER, Layered, SINCE};
+use crate::conversation::take_layer;
+use crate::journal::Owner;
 use crate::open::Runtime;
 
 /// A run's own folders for the programs that it runs.
@@ -42,6 +44,11 @@ impl Workbench<'_> {
         Ok(())
     }
 
+    /// Goes on with the layer of an earlier run, once something needs it.
+    pub(crate) fn inherit(&mut self, run: PathBuf, owner: Owner) {
+        self.inherited = Some((run, owner));
+    }
+
     /// The run that the layer belongs to.
     pub(super) fn run(&self) -> Result<&Folder, Refusal> {
         self.run.as_ref().ok_or_else(|| {
@@ -52,7 +59,7 @@ impl Workbench<'_> {
     /// Whether something may have been written already.
     pub(super) fn has_layer(&self) -> bool {
         let is_there = |run: &Folder| matches!(run.find(LAYER), Ok(Some(_)));
-        self.seen.is_some() || self.run.as_ref().is_some_and(is_there)
+        self.seen.is_some() || self.inherited.is_some() || self.run.as_ref().is_some_and(is_there)
     }
 
     /// Notes that an action begins which may write: after an interruption, that is all that is known of it.
@@ -84,6 +91,9 @@ impl Workbench<'_> {
         self.outlast_clock();
         let began = SystemTime::now();
         let run = self.run()?;
+        if let Some((earlier, owner)) = &self.inherited {
+            take_layer(earlier, run, owner).map_err(|error| super::io_error(&error))?;
+        }
         let own = |name: &str| run.create_folder(name, Access::Private)?.real_path();
         run.create_folder("sandbox", Access::Private)?;
         let places = ViewPlaces {
@@ -110,6 +120,7 @@ impl Workbench<'_> {
         let handle = view.root().try_clone_to_owned().map_err(|error| super::io_error(&error))?;
         self.workspace.look_through(handle, view.path());
         let view = Arc::new(view);
+        self.inherited = None;
         self.seen = Some(Seen { view: Arc::clone(&view), layered });
         Ok(view)
     }

@@ -36,7 +36,7 @@ use screen::Screen;
 /// offline planner decides.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --mode contained --apply \"Make the tests pass\"\n  skillful run --resume 20261115_083000_k3f9 --answer \"Q1\""
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --mode contained --apply \"Make the tests pass\"\n  skillful run --continue \"And the same for 2025.csv\"\n  skillful run --resume 20261115_083000_k3f9 --answer \"Q1\""
 )]
 pub(crate) struct Run {
     /// Your task; start with /NAME to choose a skill
@@ -51,9 +51,19 @@ pub(crate) struct Run {
     /// Use the model server at this address
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Continue a run that stopped or waits for an approval
+    /// Take up a run that was interrupted or waits for an approval
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
+    /// Continue the conversation of your last run, or of another one (--continue=RUN)
+    #[arg(
+        long = "continue",
+        value_name = "RUN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "last",
+        conflicts_with = "resume"
+    )]
+    continues: Option<String>,
     /// Your answer to the question that the run waits with
     #[arg(long, value_name = "TEXT", requires = "resume")]
     answer: Option<String>,
@@ -88,7 +98,7 @@ impl Run {
         let cancel = cancel_on_interrupt()?;
         let mut screen = Screen::new(output, self.events);
         let mut approver = Terminal::new(&cancel, self.answer.clone(), self.no_questions);
-        let runner = Runner::new(session, index, engine)
+        let mut runner = Runner::new(session, index, engine)
             .choice(choice)
             .owner(session.signing_owner(output))
             .approver(&mut approver)
@@ -96,6 +106,9 @@ impl Run {
             .cancel(cancel.clone())
             .attended(is_attended())
             .invocation(invocation("run"));
+        if let Some(earlier) = &self.continues {
+            runner = runner.continues(earlier);
+        }
         let finished = match &beginning {
             Beginning::Recorded(run_id) => runner.resume(run_id)?,
             Beginning::New(wanted) => runner.work_on(wanted)?,

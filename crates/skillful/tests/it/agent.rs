@@ -5,6 +5,7 @@ mod changes;
 mod children;
 mod commands;
 mod composition;
+mod conversations;
 mod endings;
 mod modes;
 mod paths;

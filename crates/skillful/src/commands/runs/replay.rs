@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
+use runtime::conversation::read_setup;
 use runtime::journal;
-use runtime::runner::read_setup;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
