@@ -150,6 +150,8 @@ pub struct Engine {
     command_line: CommandLine,
     mode: Mode,
     grants: HashSet<Grant>,
+    /// Those of them that end with the conversation.
+    conversation: Vec<Grant>,
     /// Those of them that are patterns, ready to match.
     wildcards: Vec<(Grant, Pattern)>,
 }
@@ -176,6 +178,7 @@ impl Engine {
             command_line,
             mode: configuration.mode,
             grants: HashSet::new(),
+            conversation: Vec::new(),
             wildcards: Vec::new(),
         }
     }
@@ -191,6 +194,18 @@ impl Engine {
         for (_, rules) in self.layers.iter_mut().filter(|(layer, _)| *layer == Layer::Mode) {
             *rules = RuleList::new(mode.rules());
         }
+    }
+
+    /// Lets approvals count until the conversation ends: the next run of it gets them, too.
+    pub fn remember_for_conversation(&mut self, grants: impl IntoIterator<Item = Grant>) {
+        let grants: Vec<Grant> = grants.into_iter().collect();
+        self.conversation.extend(grants.iter().cloned());
+        self.remember(grants);
+    }
+
+    /// What counts until the conversation ends.
+    pub fn conversation(&self) -> &[Grant] {
+        &self.conversation
     }
 
     /// Lets earlier approvals count from now on.

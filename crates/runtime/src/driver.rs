@@ -434,7 +434,10 @@ impl Driver<'_> {
             {
                 self.approver.not_kept(&why);
             }
-            self.engine.remember(grants);
+            match scope {
+                Scope::Run => self.engine.remember_for_conversation(grants),
+                Scope::Once | Scope::Always => self.engine.remember(grants),
+            }
             hand.held = Held::Approved(Box::new(approved));
         }
         Next::tell(Input::Answered(answer))

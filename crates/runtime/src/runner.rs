@@ -14,7 +14,9 @@ use agent::model::{Cancel, Model};
 use agent::request::Refusal;
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
-use permission::{Answer, ApprovalRequest, CommandLine, Engine, Invocation, Mode, Permission};
+use permission::{
+    Answer, ApprovalRequest, CommandLine, Engine, Grant, Invocation, Mode, Permission,
+};
 use skill::index::Index;
 use skill::offer::Offer;
 
@@ -56,6 +58,8 @@ pub struct Finished {
     pub ending: Ending,
     /// Why nobody can say what it changed, where that is so; its layer is kept.
     pub unnoted: Option<Refusal>,
+    /// What was approved for the whole conversation, for [`Runner::approvals`] of the next run.
+    pub approvals: Vec<Grant>,
 }
 
 /// Who decides.
@@ -163,6 +167,13 @@ impl<'a> Runner<'a> {
         Self { continues: Some(run_id.into()), ..self }
     }
 
+    /// Lets what was approved for the conversation count in this run, too.
+    #[must_use]
+    pub fn approvals(mut self, approvals: Vec<Grant>) -> Self {
+        self.engine.remember_for_conversation(approvals);
+        self
+    }
+
     /// Shortens what was said in the runs before.
     #[must_use]
     pub fn compact(self, compact: bool) -> Self {
@@ -253,7 +264,7 @@ impl<'a> Runner<'a> {
         let unnoted = workbench.unnoted.take();
         drop(workbench);
         tidy(&run, &journal, if unnoted.is_some() { Keeping::Yes } else { Keeping::No });
-        Ok(Finished { run, ending, unnoted })
+        Ok(Finished { run, ending, unnoted, approvals: engine.conversation().to_vec() })
     }
 }
 

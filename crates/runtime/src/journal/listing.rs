@@ -2,6 +2,7 @@
 //!
 //! Invariant: a run that ended costs one small file to read; no run hides another.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -41,7 +42,8 @@ pub struct ListedRun {
     pub origin: Origin,
 }
 
-/// The newest runs, at most `limit`, without child runs, and those that could not be read.
+/// The runs of the newest conversations, at most `limit` of these, without child runs, and those that could not be
+/// read.
 ///
 /// A run is called by its folder's name: what a record says of itself may be anything.
 pub fn list(
@@ -51,16 +53,23 @@ pub fn list(
 ) -> Result<(Vec<ListedRun>, Vec<Unlisted>), JournalError> {
     let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
     let Some(runs) = open_runs(runs)? else { return Ok((listed, unlisted)) };
+    // A run that a newer one continues is no conversation of its own.
+    let (mut continued, mut conversations) = (HashSet::new(), 0);
     for run_id in run_ids(&runs)?.iter().rev().filter(|run_id| run_id.parent().is_none()) {
-        if limit.is_some_and(|limit| listed.len() >= limit) {
+        let run_id = run_id.to_string();
+        let is_full = limit.is_some_and(|limit| conversations >= limit);
+        if is_full && !continued.contains(&run_id) {
             break;
         }
-        let run_id = run_id.to_string();
         match summarize(&runs, &run_id) {
-            Ok(summary) => listed.push(ListedRun {
-                origin: origin(&runs, &run_id, owner),
-                summary: RunSummary { run_id, ..summary },
-            }),
+            Ok(summary) => {
+                conversations += usize::from(!continued.contains(&run_id));
+                continued.extend(summary.continues.clone());
+                listed.push(ListedRun {
+                    origin: origin(&runs, &run_id, owner),
+                    summary: RunSummary { run_id, ..summary },
+                });
+            }
             Err(message) => unlisted.push(Unlisted { run_id, message }),
         }
     }

@@ -3,6 +3,7 @@
 mod adopt;
 mod apply;
 mod changes;
+mod export;
 mod files;
 mod list;
 mod prune;
@@ -20,6 +21,7 @@ use crate::session::Session;
 pub(crate) use adopt::Adopted;
 pub(crate) use apply::AppliedFiles;
 pub(crate) use changes::ChangedFiles;
+pub(crate) use export::Exported;
 pub(crate) use files::Produced;
 pub(crate) use list::Listed;
 pub(crate) use prune::Pruned;
@@ -31,7 +33,7 @@ pub(crate) use undo::Undone;
 /// See, check and undo what agents did here
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful runs list\n  skillful runs show last\n  skillful runs changes last --diff\n  skillful runs apply last\n  skillful runs undo last\n  skillful runs verify last\n  skillful runs replay last\n  skillful runs prune --older-than 30"
+    after_help = "Examples:\n  skillful runs list\n  skillful runs show last\n  skillful runs changes last --diff\n  skillful runs apply last\n  skillful runs undo last\n  skillful runs verify last\n  skillful runs replay last\n  skillful runs export last\n  skillful runs prune --older-than 30"
 )]
 pub(crate) struct Runs {
     #[command(subcommand)]
@@ -49,6 +51,7 @@ enum RunsCommand {
     Undo(undo::Undo),
     Files(files::Files),
     Take(take::Take),
+    Export(export::Export),
     Adopt(adopt::Adopt),
     Prune(prune::Prune),
 }
@@ -66,6 +69,7 @@ impl Runs {
             RunsCommand::Undo(command) => command.run(session, output),
             RunsCommand::Files(command) => command.run(session, output),
             RunsCommand::Take(command) => command.run(session, output),
+            RunsCommand::Export(command) => command.run(session, output),
             RunsCommand::Adopt(command) => command.run(session, output),
             RunsCommand::Prune(command) => command.run(session, output),
         }

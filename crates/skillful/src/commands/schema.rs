@@ -55,6 +55,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("runs-adopt", printed::<commands::runs::Adopted>),
     ("runs-apply", printed::<commands::runs::AppliedFiles>),
     ("runs-changes", printed::<commands::runs::ChangedFiles>),
+    ("runs-export", printed::<commands::runs::Exported>),
     ("runs-files", printed::<commands::runs::Produced>),
     ("runs-list", printed::<commands::runs::Listed>),
     ("runs-prune", printed::<commands::runs::Pruned>),

@@ -251,6 +251,7 @@ fn schemas_are_listed_and_printed() {
     runs-adopt
     runs-apply
     runs-changes
+    runs-export
     runs-files
     runs-list
     runs-prune

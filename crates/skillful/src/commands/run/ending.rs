@@ -87,7 +87,7 @@ pub(super) struct Teller<'a> {
 
 impl Teller<'_> {
     pub(super) fn tell(&self, finished: Finished) -> Result<ExitCode, Failure> {
-        let Finished { run, ending, unnoted } = finished;
+        let Finished { run, ending, unnoted, .. } = finished;
         let result = self.result(&run, ending);
         let Self { output, screen, .. } = self;
         if !self.events {

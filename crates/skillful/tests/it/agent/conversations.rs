@@ -188,3 +188,51 @@ fn a_conversation_stays_with_its_server() {
     assert!(seen.contains("now it would use offline") && seen.contains("--continue="), "{seen}");
     assert!(seen.ends_with("[exit 4]\n"), "{seen}");
 }
+
+#[test]
+fn a_list_has_one_line_for_a_conversation() {
+    let world = plain(&[answer("alone")]);
+    run(&world, "-q");
+    world.turns(&[answer("one")]);
+    run(&world, "-q");
+    let root = last_run(&world);
+    go_on(&world, &[answer("two")], "-q");
+    let tip = last_run(&world);
+    let listed = world.run("skillful runs list");
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    assert!(listed.starts_with(&tip) && listed.contains("2 runs"), "{listed}");
+    assert!(!listed.contains(&root), "{listed}");
+    let all = world.run("skillful runs list --all");
+    assert_eq!(all.lines().count(), 3, "{all}");
+    assert!(all.contains(&format!("\n  {root}")), "{all}");
+    // A limit counts conversations, and leaves none of them without its beginning.
+    let limited = world.run("skillful runs list --all --limit 1");
+    assert_eq!(limited.lines().count(), 2, "{limited}");
+}
+
+#[test]
+fn a_conversation_is_exported_as_one_document() {
+    let hostile =
+        "# Done\n<script>alert(1)</script>\n\n`code` [a](javascript:alert(1)) ![b](http://x/y)";
+    let world = plain(&[read("notes.txt"), answer(hostile)]);
+    world.write("project/notes.txt", format!("the key is {TOKEN}\n"));
+    run(&world, "-q");
+    go_on(&world, &[answer("the second answer")], "-q");
+    let markdown = world.run("skillful runs export last");
+    let places = ["## x", "- `call_tool read_file notes.txt`", "# Done", "## next", "the second"];
+    let places = places.map(|text| markdown.find(text));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{markdown}");
+    let page = world.run("skillful runs export last --format html");
+    assert!(page.contains("&lt;script&gt;") && page.contains("<code>code</code>"), "{page}");
+    for bad in ["<script", "javascript:", "<img", "<a ", "http://x"] {
+        assert!(!page.contains(bad), "{bad}: {page}");
+    }
+    let json: Value =
+        serde_json::from_str(&world.run("skillful runs export last --format json")).unwrap();
+    assert_eq!(json["runs"][1]["answer"], "the second answer");
+    assert_eq!(json, world.json("skillful --json runs export last"));
+    for format in ["md", "html", "json"] {
+        let text = world.run(&format!("skillful runs export last --format {format}"));
+        assert!(!text.contains(TOKEN), "{format}");
+    }
+}
