@@ -190,7 +190,10 @@ fn quote(failure: &Observed<'_>) -> String {
     let parts: Vec<String> = match serde_json::from_str(text) {
         Ok(Value::Object(result)) => {
             let error = &result.get("error").cloned().unwrap_or_default();
-            let parts = [&error["message"], &error["hint"]].into_iter();
+            // What a script wrote itself says more than advice for models.
+            let is_script = failure.state == "ExitNonZero";
+            let parts =
+                [&error["message"], &error["hint"]].into_iter().take(2 - usize::from(is_script));
             let streams = ["stderr", "stdout", "content"].iter().filter_map(|key| result.get(*key));
             parts.chain(streams).filter_map(|part| part.as_str().map(str::to_owned)).collect()
         }

@@ -375,7 +375,7 @@ fn results_are_plain_text_or_the_json_of_a_tool() {
         &failed(
             json!({"ok": false, "error": {"code": "ExitNonZero", "message": "exit 2", "hint": "look"}, "stderr": "no such file\n"}),
         ),
-        "> exit 2\n> look\n> no such file",
+        "> exit 2\n> no such file",
     );
     check_result(&failed(json!({"stderr": "boom"})), "> boom");
 }
