@@ -10,8 +10,11 @@ pub fn join(request: &str, piped: &str) -> String {
 
 /// The words of a request, and the text that was piped in, if there was any.
 pub fn split(request: &str) -> (&str, Option<&str>) {
-    match request.split_once(LABEL) {
-        Some((words, piped)) => (words, Some(piped)),
-        None => (request, None),
+    // A skill that was chosen by the first word leaves no others.
+    match request.strip_prefix(LABEL.trim_start()) {
+        Some(piped) => ("", Some(piped)),
+        None => {
+            request.split_once(LABEL).map_or((request, None), |(words, piped)| (words, Some(piped)))
+        }
     }
 }

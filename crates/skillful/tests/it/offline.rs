@@ -177,6 +177,8 @@ fn what_is_piped_in_is_summarised_also_after_an_approval() {
     let seen = world.run(allowed);
     assert!(seen.starts_with("# CSV report: `standard input`\n\n- Rows: 3"), "{seen}");
     assert_eq!(last_run(&world), waiting);
+    let seen = world.run("cat sales.csv | skillful run --yes /csv-report");
+    assert!(seen.starts_with("# CSV report: `standard input`\n\n- Rows: 3"), "{seen}");
     let seen = world.run("printf 'one two three\\n' | skillful run --yes 'word count please'");
     assert!(seen.contains("| Words | 3 |"), "{seen}");
 }
