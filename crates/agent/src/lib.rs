@@ -12,6 +12,7 @@ pub mod freeform;
 pub mod model;
 pub mod observation;
 pub mod outcome;
+pub mod piped;
 pub mod plan;
 pub mod question;
 pub mod reply;

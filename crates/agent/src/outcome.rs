@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum StopReason {
     /// The model answered.
     FinalAnswer,
+    /// Whoever decides answered that it could not do the work.
+    NoResult,
     /// No decisions are left.
     MaxTurns,
     /// No tool calls are left.
@@ -64,6 +66,7 @@ impl StopReason {
     pub fn name(self) -> &'static str {
         match self {
             Self::FinalAnswer => "final_answer",
+            Self::NoResult => "no_result",
             Self::MaxTurns => "max_turns",
             Self::MaxToolCalls => "max_tool_calls",
             Self::MaxScriptRuns => "max_script_runs",
@@ -83,6 +86,7 @@ impl StopReason {
     pub fn describe(self) -> &'static str {
         match self {
             Self::FinalAnswer => "the model answered",
+            Self::NoResult => "the work could not be done",
             Self::MaxTurns => "the run used all its turns (`max_turns`)",
             Self::MaxToolCalls => "the run used all its tool calls (`max_tool_calls`)",
             Self::MaxScriptRuns => "the run used all its scripts and commands (`max_script_runs`)",

@@ -29,6 +29,9 @@ pub enum Reply {
         /// Whether what it selects is handed over even if it has been before, because a person chose it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         again: bool,
+        /// Whether its answer only says why the work could not be done.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unable: bool,
     },
     /// Something that is not a decision.
     Invalid {
@@ -54,7 +57,7 @@ pub enum Reply {
 impl Reply {
     /// A decision and nothing else.
     pub fn decided(decision: Decision, usage: Usage, raw: Raw) -> Self {
-        Self::Decided { decision, usage, raw, plan_problem: None, again: false }
+        Self::Decided { decision, usage, raw, plan_problem: None, again: false, unable: false }
     }
 
     /// The reply without the model's own words.

@@ -79,6 +79,8 @@ pub struct Run {
     initiator: Initiator,
     /// How it will end, once what it changed was put to the user.
     closing: Option<Outcome>,
+    /// Whether the model said last that it cannot do the work.
+    unable: bool,
     /// How many questions were asked, and how many of them by the model.
     questions: u32,
     own_questions: u32,
@@ -149,6 +151,7 @@ impl Run {
             offered: Offered::default(),
             initiator: Initiator::User,
             closing: None,
+            unable: false,
             questions: 0,
             own_questions: 0,
             first_budget: setup.budget.clone(),
@@ -443,7 +446,16 @@ impl Run {
 
     fn answer(&mut self, content: String) {
         self.note_ruling(None);
-        self.close(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
+        self.close(self.ending(content));
+    }
+
+    /// How the run ends with this answer.
+    fn ending(&self, answer: String) -> Outcome {
+        let stop_reason = match self.unable {
+            true => StopReason::NoResult,
+            false => StopReason::FinalAnswer,
+        };
+        Outcome { stop_reason, answer }
     }
 
     fn finish(&mut self, reason: StopReason) {

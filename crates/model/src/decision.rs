@@ -65,7 +65,7 @@ impl Understood {
     /// The same for the run.
     pub fn into_reply(self, usage: Usage, raw: Raw) -> Reply {
         let Self { decision, plan_problem } = self;
-        Reply::Decided { decision, usage, raw, plan_problem, again: false }
+        Reply::Decided { decision, usage, raw, plan_problem, again: false, unable: false }
     }
 }
 

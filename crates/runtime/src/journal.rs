@@ -25,6 +25,7 @@ mod record_folder;
 mod redact;
 mod scanned;
 mod seal;
+mod skill_usage;
 mod summary;
 mod verify;
 
@@ -64,6 +65,7 @@ pub use record::{Difference, NoSetup, input_of, replay, restore, setup_of};
 pub(crate) use redact::{Filtered, Passed, is_redacted};
 pub use redact::{InvalidPattern, Redactor, Streamed};
 pub use scanned::summarise_scan;
+pub use skill_usage::{Endings, SkillUsage, UsageReport, skill_usage};
 pub use state::Durability;
 pub use summary::{ResourceUse, RunSummary, Seal, SkillUse, ToolUse, summary};
 pub use verify::{Problem, ProblemKind, Verification, verify};

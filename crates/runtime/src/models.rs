@@ -138,7 +138,10 @@ impl Choice {
     ) -> Result<Box<dyn Model>, Failure> {
         let retries = runtime.layers.config.model.max_retries;
         match &self.kind {
-            Kind::Offline => Ok(Box::new(Offline::new(offer.search(run.request(), 5)))),
+            Kind::Offline => {
+                let query = model::offline::query(run.request());
+                Ok(Box::new(Offline::new(offer.search(&query, 5))))
+            }
             Kind::Scripted(file) => {
                 let file = runtime.surroundings.working_directory.join(file);
                 play(&read_script(&file)?, retries)

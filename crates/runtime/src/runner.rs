@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use agent::changes::ApplyWhen;
 use agent::model::{Cancel, Model};
+use agent::outcome::StopReason;
 use agent::request::Refusal;
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
@@ -269,6 +270,12 @@ impl<'a> Runner<'a> {
 }
 
 impl Finished {
+    /// Whether nothing came of it because no skill was found for it.
+    pub fn is_without_skill(&self) -> bool {
+        let unable = matches!(&self.ending, Ending::Finished(outcome) if outcome.stop_reason == StopReason::NoResult);
+        unable && self.run.skills().is_empty()
+    }
+
     /// What the user is told; nothing where the run waits.
     pub fn answer(&self) -> &str {
         match &self.ending {

@@ -205,6 +205,11 @@ impl SearchIndex {
     }
 }
 
+/// Numbers of the documents that fit `query`, the best first, with their scores: for texts that are in no index.
+pub fn rank(documents: &[Document<'_>], query: &str) -> Vec<(usize, f32)> {
+    SearchIndex::build(documents, 0).rank(query)
+}
+
 fn best_first(scores: Vec<f32>) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> =
         scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();

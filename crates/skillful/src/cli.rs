@@ -31,6 +31,7 @@ pub(crate) struct Cli {
 enum Command {
     Run(commands::run::Run),
     Runs(commands::runs::Runs),
+    Usage(commands::usage::Usage),
     List(commands::list::List),
     Search(commands::search::Search),
     Inspect(commands::inspect::Inspect),
@@ -108,6 +109,7 @@ fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Run(command) => command.run(&session()?, output),
         Command::Runs(command) => command.run(&session()?, output),
+        Command::Usage(command) => command.run(&session()?, output),
         Command::List(command) => command.run(&session()?, output),
         Command::Search(command) => command.run(&session()?, output),
         Command::Inspect(command) => command.run(&session()?, output),

@@ -23,6 +23,7 @@ pub(crate) mod sign;
 pub(crate) mod trust;
 pub(crate) mod uninstall;
 pub(crate) mod update;
+pub(crate) mod usage;
 pub(crate) mod validate;
 pub(crate) mod verify;
 pub(crate) mod why;

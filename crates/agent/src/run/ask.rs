@@ -7,7 +7,7 @@ use super::{Phase, Run};
 use crate::action::Action;
 use crate::event::{BudgetUpdated, EventData, QuestionAnswered, QuestionAsked};
 use crate::observation::Observation;
-use crate::outcome::{Outcome, StopReason};
+use crate::outcome::StopReason;
 use crate::question::{About, Question, QuestionAnswer, QuestionOption};
 use crate::request::Refusal;
 
@@ -81,7 +81,7 @@ impl Run {
             (After::Tell(action), answer) => self.conclude(&action, &told(answer)),
             (After::Plan(action), QuestionAnswer::CarryOut(mode)) => self.carry_out(&action, mode),
             (After::Plan(Action::FinalAnswer { content }), QuestionAnswer::Nobody) => {
-                self.close(Outcome { stop_reason: StopReason::FinalAnswer, answer: content });
+                self.close(self.ending(content));
             }
             (After::Plan(action), answer) => {
                 let said = words(answer).map(|text| format!(": {text}")).unwrap_or_default();

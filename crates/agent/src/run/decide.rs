@@ -67,8 +67,9 @@ impl Run {
                 self.spent.usage.add(&usage);
                 self.finish(StopReason::MaxWallSeconds);
             }
-            Reply::Decided { decision, usage, plan_problem, again, .. } => {
+            Reply::Decided { decision, usage, plan_problem, again, unable, .. } => {
                 self.spent.usage.add(&usage);
+                self.unable = unable;
                 if again {
                     self.forget_selected(&decision.action);
                 }

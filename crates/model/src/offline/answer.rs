@@ -4,8 +4,16 @@ use serde_json::Value;
 use skill::search::Hit;
 
 use super::conversation::Observed;
+use super::folders::Missing;
 use super::manual::Manual;
+use super::section::Part;
 use super::usage::{ScriptRun, Usage};
+
+/// How to get a language model.
+const MODELS: &str = "`skillful models` shows which you can use";
+
+/// Files that are named where one has to be chosen.
+const NAMED: usize = 10;
 
 /// What scripts printed, and which were not run.
 pub(super) fn output(done: &[&Observed<'_>], left_out: &[ScriptRun], skill: &str) -> String {
@@ -31,17 +39,42 @@ pub(super) fn script_failed(
     failure: &Observed<'_>,
     before: &[&Observed<'_>],
     skill: &str,
-    manual: &Manual,
+    part: &Part,
 ) -> String {
     let mut parts = outputs(before);
     parts.push(format!(
-        "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nYou can follow the skill's steps yourself:\n\n{}\n\nMade without a language model. A model could look for another way: choose one with `--model`.",
+        "The script `{}` of the skill `{skill}` gave no result: `{}`.\n\n{}\n\nYou can do it yourself. {}\n\nMade without a language model. A model could look for another way: {MODELS}.",
         script(failure, skill),
         failure.state,
         quote(failure),
-        manual.steps
+        quoted(skill, part),
     ));
     parts.join("\n\n")
+}
+
+/// Named files that are not there.
+pub(super) fn missing(files: &[Missing], skill: &str) -> String {
+    let lines = files.iter().map(|file| match &file.nearest {
+        Some(nearest) => format!("`{}` is not here; did you mean `{nearest}`?", file.name),
+        None => format!("`{}` is not here.", file.name),
+    });
+    format!(
+        "{}\n\nNothing was run. The skill `{skill}` fits; name a file that is here.\n\nMade without a language model.",
+        lines.collect::<Vec<_>>().join("\n")
+    )
+}
+
+/// Several files that could be meant.
+pub(super) fn which_file(files: &[String], skill: &str) -> String {
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("\n- and {more} more"),
+    };
+    let names: Vec<String> = files.iter().take(NAMED).map(|file| format!("- `{file}`")).collect();
+    format!(
+        "Which file do you mean? The skill `{skill}` fits, and could work on each of these:\n\n{}{more}\n\nName one in your request.\n\nMade without a language model.",
+        names.join("\n")
+    )
 }
 
 /// The answer of a child run.
@@ -50,7 +83,7 @@ pub(super) fn of_child(observed: &Observed<'_>) -> String {
 }
 
 /// Instructions instead of a result.
-pub(super) fn steps(skill: &str, manual: &Manual) -> String {
+pub(super) fn steps(skill: &str, manual: &Manual, request: &str) -> String {
     let usages: Vec<String> = manual.scripts.iter().map(usage).collect();
     let scripts = if usages.is_empty() {
         String::new()
@@ -61,9 +94,21 @@ pub(super) fn steps(skill: &str, manual: &Manual) -> String {
         )
     };
     format!(
-        "The skill `{skill}` fits. These are its steps:\n\n{}{scripts}\n\nMade without a language model. A model could do these steps for you: choose one with `--model`.",
-        manual.steps
+        "The skill `{skill}` fits. {}{scripts}\n\nMade without a language model. A model could do this for you: {MODELS}.",
+        quoted(skill, &manual.part_for(request))
     )
+}
+
+/// A part of a skill, word for word.
+fn quoted(skill: &str, part: &Part) -> String {
+    let rest = match part.is_cut {
+        true => format!("\n\n`skillful inspect {skill} --show-body` shows the rest."),
+        false => String::new(),
+    };
+    match &part.title {
+        Some(title) => format!("It says under \"{title}\":\n\n{}{rest}", part.text),
+        None => format!("It says:\n\n{}{rest}", part.text),
+    }
 }
 
 /// A skill that could not be loaded.
@@ -86,7 +131,7 @@ pub(super) fn no_skill(ranked: &[Hit]) -> String {
         format!("The nearest are:\n\n{}\n\nTo use one, add `--skill NAME`.", nearest.join("\n"))
     };
     format!(
-        "No skill clearly fits this request. {nearest}\n\nMade without a language model. A model could understand your request better: choose one with `--model`."
+        "No skill clearly fits this request. {nearest} To write a skill for it, run `skillful new NAME`.\n\nMade without a language model. A model could understand your request better: {MODELS}."
     )
 }
 
@@ -145,7 +190,10 @@ fn quote(failure: &Observed<'_>) -> String {
     let parts: Vec<String> = match serde_json::from_str(text) {
         Ok(Value::Object(result)) => {
             let error = &result.get("error").cloned().unwrap_or_default();
-            let parts = [&error["message"], &error["hint"]].into_iter();
+            // What a script wrote itself says more than advice for models.
+            let is_script = failure.state == "ExitNonZero";
+            let parts =
+                [&error["message"], &error["hint"]].into_iter().take(2 - usize::from(is_script));
             let streams = ["stderr", "stdout", "content"].iter().filter_map(|key| result.get(*key));
             parts.chain(streams).filter_map(|part| part.as_str().map(str::to_owned)).collect()
         }

@@ -2,14 +2,18 @@
 
 use agent::action::{Action, Decision};
 use agent::context::{Prompt, Role};
+use agent::piped;
 use agent::plan::StepStatus;
 use basics::skill::Source;
 
-use super::plan;
+use super::{Decided, plan};
 
 /// What has been said so far.
 pub(super) struct Conversation<'a> {
+    /// The words of the request.
     pub(super) request: &'a str,
+    /// The text that was piped in with it.
+    pub(super) piped: Option<&'a str>,
     /// The skill that was loaded last.
     pub(super) skill: Option<Skill<'a>>,
     /// What came of the actions, in their order.
@@ -40,8 +44,13 @@ pub(super) struct Observed<'a> {
 
 impl<'a> Conversation<'a> {
     pub(super) fn read(prompt: &'a Prompt<'_>) -> Self {
-        let mut conversation =
-            Self { request: "", skill: None, observed: Vec::new(), has_decided: false };
+        let mut conversation = Self {
+            request: "",
+            piped: None,
+            skill: None,
+            observed: Vec::new(),
+            has_decided: false,
+        };
         let first = prompt.messages.first().map_or("", |message| message.text.as_str());
         let mark = mark(first).unwrap_or_default();
         for message in prompt.messages {
@@ -58,7 +67,8 @@ impl<'a> Conversation<'a> {
         let mut is_skill = label.starts_with("Skill ");
         if label == "Request" {
             // What was done for an earlier one does not count for it.
-            (self.request, self.has_decided) = (text, false);
+            (self.request, self.piped) = piped::split(text);
+            self.has_decided = false;
             self.observed.clear();
         } else if let Some(label) = label.strip_prefix("Observation ")
             && let Some(observed) = observed(label, Some(text), None)
@@ -71,14 +81,15 @@ impl<'a> Conversation<'a> {
     }
 
     /// A decision to do something, with what it means for the plan.
-    pub(super) fn act(&self, action: Action, loading: StepStatus, running: StepStatus) -> Decision {
+    pub(super) fn act(&self, action: Action, loading: StepStatus, running: StepStatus) -> Decided {
         let answering = match action {
             Action::FinalAnswer { .. } => StepStatus::Completed,
             _ => StepStatus::Pending,
         };
         let statuses = [loading, running, answering];
         let plan_update = Some(plan::update(self.request, statuses, self.has_decided));
-        Decision { action, plan_update, diagnostics: None }
+        let decision = Decision { action, plan_update, diagnostics: None };
+        Decided { decision, unable: false }
     }
 
     /// A decision to answer.
@@ -87,8 +98,18 @@ impl<'a> Conversation<'a> {
         content: String,
         loading: StepStatus,
         running: StepStatus,
-    ) -> Decision {
+    ) -> Decided {
         self.act(Action::FinalAnswer { content }, loading, running)
+    }
+
+    /// A decision to say why the work could not be done.
+    pub(super) fn give_up(
+        &self,
+        content: String,
+        loading: StepStatus,
+        running: StepStatus,
+    ) -> Decided {
+        Decided { unable: true, ..self.answer(content, loading, running) }
     }
 }
 
@@ -99,6 +120,10 @@ impl Observed<'_> {
 
     pub(super) fn is_script(&self) -> bool {
         self.action.starts_with("run_script ")
+    }
+
+    pub(super) fn is_look(&self) -> bool {
+        self.action.starts_with("call_tool list_dir")
     }
 
     /// What the action was about.

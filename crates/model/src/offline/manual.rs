@@ -1,20 +1,18 @@
-//! What a skill's text says about how to do its job: its steps and its scripts.
+//! What a skill's text says about how to do its job: its scripts, and the part that fits a request.
 
 use skill::sections;
 
-use super::file_names::file_names;
+use super::piped::Kind;
+use super::section::{self, Part};
 use super::usage::{ScriptRun, Usage, usages};
 
 /// A skill's instructions.
 pub(super) struct Manual {
-    pub(super) steps: String,
     pub(super) scripts: Vec<Usage>,
+    body: String,
+    /// Whether scripts read standard input where their file is called `-`.
+    takes_input: bool,
 }
-
-/// Headings of what is to be done, the best first.
-const STEPS: [&str; 6] = ["Steps", "Instructions", "Workflow", "Procedure", "How to use", "Usage"];
-/// Characters of the steps that are shown.
-const STEPS_SHOWN: usize = 4_000;
 
 impl Manual {
     pub(super) fn read(text: &str) -> Self {
@@ -24,52 +22,63 @@ impl Manual {
         let body = body.join("\n");
         let section = sections::find(&body, "Scripts").map_or("", |range| &body[range]);
         let documented = usages(section);
-        let scripts = if documented.is_empty() { usages(&body) } else { documented };
-        Self { steps: steps(&body), scripts }
+        let (scripts, about) = match documented.is_empty() {
+            true => (usages(&body), body.as_str()),
+            false => (documented, section),
+        };
+        let takes_input = about.lines().any(|line| {
+            line.contains("`-`") && (line.contains("standard input") || line.contains("stdin"))
+        });
+        Self { scripts, takes_input, body }
     }
 
-    /// The scripts to run for a request: of the one script that takes the files it names.
-    pub(super) fn runs(&self, request: &str) -> Vec<ScriptRun> {
-        let names = file_names(request);
-        let mut fitting: Vec<(usize, Vec<ScriptRun>)> = Vec::new();
-        for usage in &self.scripts {
-            let runs = usage.runs(&names);
-            if !runs.is_empty() {
-                fitting.push((usage.likeness(request), runs));
-            }
-        }
-        fitting.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
-        // Two that fit alike: to guess could do something that nobody asked for.
-        let is_tie = matches!(fitting.as_slice(), [(a, _), (b, _), ..] if a == b);
-        if is_tie {
-            Vec::new()
-        } else {
-            fitting.into_iter().next().map_or(Vec::new(), |(_, runs)| runs)
-        }
+    /// The scripts to run for a request: of the one script that takes these files.
+    pub(super) fn runs(&self, names: &[&str], request: &str) -> Vec<ScriptRun> {
+        let fitting = self.scripts.iter().map(|usage| (usage, usage.runs(names)));
+        let fitting: Vec<_> = fitting.filter(|(_, runs)| !runs.is_empty()).collect();
+        best(fitting, request).unwrap_or_default()
+    }
+
+    /// The script to run on a text that was piped in.
+    pub(super) fn piped_run(&self, text: &str, request: &str) -> Option<ScriptRun> {
+        let kind = Kind::of(text).extension().to_owned();
+        let takes = |usage: &&Usage| {
+            self.takes_input && usage.takes_one_known_file() && usage.extensions.contains(&kind)
+        };
+        let fitting = self.scripts.iter().filter(takes).map(|usage| (usage, usage.reading(text)));
+        best(fitting.collect(), request)
+    }
+
+    /// Whether a file could be found that the request does not name.
+    pub(super) fn takes_known_files(&self) -> bool {
+        self.scripts.iter().any(Usage::takes_one_known_file)
+    }
+
+    /// Whether a file is what a script takes; of several kinds, the one that the request speaks of.
+    pub(super) fn fits(&self, file: &str, request: &str) -> bool {
+        let request = request.to_lowercase();
+        let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
+        self.scripts.iter().filter(|usage| usage.takes_one_known_file()).any(|usage| {
+            let mut spoken_of =
+                usage.extensions.iter().filter(|kind| words.contains(&kind.as_str())).peekable();
+            let is_meant = spoken_of.peek().is_none()
+                || spoken_of.any(|kind| file.to_lowercase().ends_with(&format!(".{kind}")));
+            usage.takes(file) && is_meant
+        })
+    }
+
+    /// The part that fits a request.
+    pub(super) fn part_for(&self, request: &str) -> Part {
+        section::part_for(&self.body, request)
     }
 }
 
-/// The numbered steps, or all of the section about them, or the beginning.
-fn steps(body: &str) -> String {
-    let range = STEPS.iter().find_map(|title| sections::find(body, title));
-    let section = range.map_or(body, |range| &body[range]);
-    let lines: Vec<&str> = section.lines().skip(1).collect();
-    let is_step = |line: &&str| {
-        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        rest.len() < line.len() && (rest.starts_with(". ") || rest.starts_with(") "))
-    };
-    let is_part = |line: &&str| is_step(line) || line.is_empty() || line.starts_with([' ', '\t']);
-    let numbered: Vec<&str> =
-        lines.iter().copied().skip_while(|line| !is_step(line)).take_while(is_part).collect();
-    let chosen = if numbered.is_empty() { section.to_owned() } else { numbered.join("\n") };
-    shortened(chosen.trim()).to_owned()
-}
-
-/// The beginning of a text up to the end of a line.
-fn shortened(text: &str) -> &str {
-    let start = basics::text::prefix(text, STEPS_SHOWN);
-    if start.len() == text.len() {
-        return text;
-    }
-    start.rfind('\n').map_or(start, |end| &start[..end])
+/// What belongs to the script that is most like the request. Of two that fit alike none: to guess could do something that
+/// nobody asked for.
+fn best<T>(fitting: Vec<(&Usage, T)>, request: &str) -> Option<T> {
+    let mut fitting: Vec<(usize, T)> =
+        fitting.into_iter().map(|(usage, run)| (usage.likeness(request), run)).collect();
+    fitting.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
+    let is_tie = matches!(fitting.as_slice(), [(a, _), (b, _), ..] if a == b);
+    fitting.into_iter().next().filter(|_| !is_tie).map(|(_, run)| run)
 }

@@ -33,9 +33,28 @@ fn text_of_skill(name: &str) -> String {
     injection(entry, &body.core.report, &body.render(&[]), FileList(&files), None)
 }
 
-/// A run with the built-in skills in which `world` says what comes of a script.
+/// A run with the built-in skills in which `world` says what comes of a script; nobody may look into a folder.
 fn run(setup: Setup, world: impl Fn(&Action) -> Comes) -> Rehearsed {
-    let ranked = builtin().search(&setup.request, 5);
+    let refusal = Refusal::new("ToolNotAllowed", "not allowed", "do without");
+    run_with(setup, |action| match action {
+        Action::CallTool { .. } => Comes::Refused(refusal.clone()),
+        other => world(other),
+    })
+}
+
+/// The same in a folder with these files, each with a script that prints.
+fn run_in(files: &[&str], request: &str) -> Rehearsed {
+    let listed: String = files.iter().map(|file| format!("{file}\n")).collect();
+    run_with(setup(request), |action| match action {
+        Action::CallTool { .. } => {
+            Comes::Done(Observation::of(json!({"ok": true, "content": listed}).to_string()))
+        }
+        _ => Comes::Done(Observation::of("PRINTED")),
+    })
+}
+
+fn run_with(setup: Setup, world: impl Fn(&Action) -> Comes) -> Rehearsed {
+    let ranked = builtin().search(&query(&setup.request), 5);
     rehearse(
         setup,
         || Offline::new(ranked.clone()),
@@ -53,8 +72,10 @@ fn prints(text: &str) -> impl Fn(&Action) -> Comes {
     move |_| Comes::Done(Observation::of(text))
 }
 
+/// What was done besides looking into folders.
 fn actions(run: &Rehearsed) -> Vec<String> {
-    run.actions.iter().map(Action::summary).collect()
+    let is_look = |action: &&Action| matches!(action, Action::CallTool { .. });
+    run.actions.iter().filter(|action| !is_look(action)).map(Action::summary).collect()
 }
 
 fn statuses(run: &Rehearsed) -> Vec<&str> {
@@ -66,7 +87,6 @@ fn statuses(run: &Rehearsed) -> Vec<&str> {
 fn check(request: &str, expected: &[&str], part: &str) {
     let run = run(setup(request), prints("PRINTED"));
     assert_eq!(actions(&run), expected, "{request}");
-    assert_eq!(run.outcome.stop_reason, StopReason::FinalAnswer);
     assert!(run.outcome.answer.contains(part), "{request}: {}", run.outcome.answer);
     assert!(run.outcome.answer.contains("ade without a language model"), "{request}");
 }
@@ -84,7 +104,8 @@ fn a_csv_file_is_summarised() {
     );
     assert_eq!(run.plan["goal"], "Summarise sales.csv");
     assert_eq!(statuses(&run), ["completed", "completed", "completed"]);
-    assert_eq!(run.replies.len(), 3);
+    assert_eq!(run.outcome.stop_reason, StopReason::FinalAnswer);
+    assert_eq!(run.replies.len(), 4);
 }
 
 #[test]
@@ -144,7 +165,7 @@ fn requests_without_files_are_answered_with_the_steps() {
     check(
         "profile this tsv and tell me which columns have missing values",
         &["select_skills csv-report"],
-        "These are its steps:\n\n1. Find the file. If the user gave no path, list the folder",
+        "It says under \"Steps\":\n\n1. Find the file. If the user gave no path, list the folder",
     );
     check(
         "profile this tsv and tell me which columns have missing values",
@@ -159,12 +180,100 @@ fn requests_without_files_are_answered_with_the_steps() {
 }
 
 #[test]
+fn the_only_fitting_file_is_taken() {
+    let request = "profile this table: which columns of the csv have missing values?";
+    let taken = |files: &[&str]| {
+        let run = run_in(files, request);
+        assert_eq!(run.outcome.stop_reason, StopReason::FinalAnswer);
+        actions(&run).pop().unwrap()
+    };
+    let script = "run_script csv-report/scripts/report.sh";
+    assert_eq!(
+        taken(&["a b.csv  12 bytes", "x.txt  1 bytes", "y.csv/"]),
+        format!("{script} a b.csv")
+    );
+    assert_eq!(taken(&["link.CSV@"]), format!("{script} link.CSV"));
+    // The request speaks of one kind.
+    assert_eq!(taken(&["a.csv  12 bytes", "b.tsv  12 bytes"]), format!("{script} a.csv"));
+    assert_eq!(taken(&["x.txt  1 bytes"]), "select_skills csv-report");
+}
+
+#[test]
+fn of_several_fitting_files_none_is_taken() {
+    let run = run_in(&["a.csv  1 bytes", "b.csv  2 bytes"], "summarise the csv file");
+    assert_eq!(actions(&run), ["select_skills csv-report"]);
+    assert_eq!(run.outcome.stop_reason, StopReason::NoResult);
+    let expected = "each of these:\n\n- `a.csv`\n- `b.csv`\n\nName one in your request.";
+    assert!(run.outcome.answer.contains(expected), "{}", run.outcome.answer);
+}
+
+/// Files that are there, a request, and the beginning of the answer; no script runs.
+fn check_missing(files: &[&str], request: &str, expected: &str) {
+    let run = run_in(files, request);
+    assert_eq!(actions(&run), ["select_skills csv-report"], "{request}");
+    assert_eq!(run.outcome.stop_reason, StopReason::NoResult);
+    assert!(run.outcome.answer.starts_with(expected), "{}", run.outcome.answer);
+}
+
+#[test]
+fn a_named_file_that_is_missing_is_said_with_the_nearest_one() {
+    let data = ["data.csv  12 bytes", "notes.md  1 bytes"];
+    let only = "`nosuch.csv` is not here; did you mean `data.csv`?\n";
+    check_missing(&data, "Summarise nosuch.csv", only);
+    let two = ["sales.csv  1 bytes", "people.csv  2 bytes"];
+    check_missing(
+        &two,
+        "Summarise slaes.csv",
+        "`slaes.csv` is not here; did you mean `sales.csv`?\n",
+    );
+    check_missing(&two, "Summarise zzz.csv", "`zzz.csv` is not here.\n");
+    check_missing(
+        &two,
+        "Summarise in/slaes.csv and sales.csv (csv)",
+        "`in/slaes.csv` is not here; did you mean `in/sales.csv`?\n\nNothing was run.",
+    );
+    check_missing(&[], "Summarise x.csv", "`x.csv` is not here.\n");
+}
+
+#[test]
+fn files_of_a_folder_that_is_not_known_are_handed_to_the_script() {
+    let ran = ["select_skills csv-report", "run_script csv-report/scripts/report.sh x.csv"];
+    let long = json!({"ok": true, "content": "a.csv  1 bytes\n", "truncated": true}).to_string();
+    let unknown = [Observation::of(long), Observation::of("no JSON"), Observation::of("{}")];
+    for look in unknown {
+        let run = run_with(setup("Summarise x.csv"), |action| match action {
+            Action::CallTool { .. } => Comes::Done(look.clone()),
+            _ => Comes::Done(Observation::of("PRINTED")),
+        });
+        assert_eq!(actions(&run), ran);
+    }
+}
+
+#[test]
+fn what_is_piped_in_is_what_the_script_reads() {
+    let table = "region,amount\nnorth,1\nsouth,2\n";
+    let request = agent::piped::join("summarise this", table);
+    let run = run_in(&["other.csv  1 bytes"], &request);
+    assert_eq!(
+        actions(&run),
+        ["select_skills csv-report", "run_script csv-report/scripts/report.sh -"]
+    );
+    let Some(Action::RunScript { stdin: Some(stdin), .. }) = run.actions.last() else {
+        panic!("{:?}", run.actions)
+    };
+    assert_eq!(stdin, table.trim_end());
+}
+
+#[test]
 fn requests_that_no_skill_clearly_fits_are_answered_with_the_nearest() {
-    check("What is the capital of France?", &[], "- `git-release-notes` (description: what)\n");
+    check("What's the capital of France?", &[], "No skill shares a word with it");
     check("book a flight to Berlin", &[], "No skill shares a word with it");
     check("summarise this article in three sentences", &[], "- `text-stats` (");
     check("compress the file a.txt", &[], "add `--skill NAME`");
+    check("hello", &[], "run `skillful new NAME`");
+    check("hello", &[], "`skillful models` shows which you can use");
     let run = run(setup("hello"), prints(""));
+    assert_eq!(run.outcome.stop_reason, StopReason::NoResult);
     assert_eq!(statuses(&run), ["skipped", "skipped", "completed"]);
 }
 
@@ -221,12 +330,12 @@ fn every_failure_of_a_script_is_told_with_its_code_and_what_to_do() {
         for world in failing {
             let run = run(setup("Summarise sales.csv"), world);
             let expected = format!(
-                "The script `scripts/report.sh sales.csv` of the skill `csv-report` gave no result: `{code}`.\n\n> {code}: it did not work\n> Hint: try by hand\n\nYou can follow the skill's steps yourself:\n\n1. Find the file."
+                "The script `scripts/report.sh sales.csv` of the skill `csv-report` gave no result: `{code}`.\n\n> {code}: it did not work\n> Hint: try by hand\n\nYou can do it yourself. It says under \"Steps\":\n\n1. Find the file."
             );
             assert!(run.outcome.answer.starts_with(&expected), "{}", run.outcome.answer);
-            assert_eq!(run.outcome.stop_reason, StopReason::FinalAnswer);
+            assert_eq!(run.outcome.stop_reason, StopReason::NoResult);
             assert_eq!(statuses(&run), ["completed", "blocked", "completed"]);
-            assert_eq!(run.replies.len(), 3);
+            assert_eq!(run.replies.len(), 4);
         }
     }
 }
@@ -266,7 +375,7 @@ fn results_are_plain_text_or_the_json_of_a_tool() {
         &failed(
             json!({"ok": false, "error": {"code": "ExitNonZero", "message": "exit 2", "hint": "look"}, "stderr": "no such file\n"}),
         ),
-        "> exit 2\n> look\n> no such file",
+        "> exit 2\n> no such file",
     );
     check_result(&failed(json!({"stderr": "boom"})), "> boom");
 }
@@ -298,6 +407,7 @@ fn a_skill_that_cannot_be_loaded_ends_with_the_reason() {
             )
         );
         assert_eq!(statuses(&run), ["blocked", "skipped", "completed"]);
+        assert_eq!(run.outcome.stop_reason, StopReason::NoResult);
     }
 }
 
@@ -332,6 +442,39 @@ fn the_answer_of_a_child_run_is_the_answer() {
         |_| Comes::Done(Observation::of("The child's answer.")),
     );
     assert_eq!(run.outcome.answer, "The child's answer.");
+}
+
+#[test]
+fn a_child_run_that_came_to_nothing_is_failed_work() {
+    let hits = builtin().search("Summarise sales.csv", 5);
+    let said = "`sales.csv` is not here.";
+    let stopped = Observation { code: Some("SubagentStopped".to_owned()), ..Observation::of(said) };
+    let run = rehearse(
+        setup("Summarise sales.csv"),
+        || Offline::new(hits.clone()),
+        |_| Comes::Done(stopped.clone()),
+    );
+    assert_eq!(
+        (run.outcome.stop_reason, run.outcome.answer.as_str()),
+        (StopReason::NoResult, said)
+    );
+}
+
+#[test]
+fn the_kind_of_what_is_piped_in_counts_as_a_word_of_the_request() {
+    for (text, word) in [
+        ("a,b\n1,2\n", "csv"),
+        ("a;b\n1;2\n", "csv"),
+        ("a\tb,c\n1\t2,3\n", "tsv"),
+        ("a,b\n1,2\n3,4\n\"5,6\",7\n", "csv"),
+        ("a,b\n", "text"),
+        ("Dear all,\n\nhello.\n", "text"),
+        ("", "text"),
+    ] {
+        let request = agent::piped::join("look at this", text);
+        assert_eq!(query(&request), format!("look at this {word}"), "{text}");
+    }
+    assert_eq!(query("look at this"), "look at this");
 }
 
 #[test]

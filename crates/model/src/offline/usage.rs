@@ -28,6 +28,10 @@ enum Word {
 pub(super) struct ScriptRun {
     pub(super) path: String,
     pub(super) args: Vec<String>,
+    /// The files among its arguments.
+    pub(super) files: Vec<String>,
+    /// What it reads from standard input.
+    pub(super) stdin: Option<String>,
 }
 
 /// Words before a script's path that only say what runs it.
@@ -38,17 +42,12 @@ impl Usage {
     /// What to run for these files; nothing if they are not what the script takes.
     pub(super) fn runs(&self, names: &[&str]) -> Vec<ScriptRun> {
         let fits = |name: &&&str| {
-            let found = extension(name).unwrap_or_default().to_lowercase();
             // Without a word on extensions, `e.g` should not pass for a file.
-            if self.extensions.is_empty() {
-                found.len() > 1
-            } else {
-                self.extensions.contains(&found)
-            }
+            self.takes(name)
+                || self.extensions.is_empty() && extension(name).is_some_and(|kind| kind.len() > 1)
         };
         let names: Vec<&str> = names.iter().filter(fits).copied().collect();
-        let places =
-            self.words.iter().filter(|word| matches!(word, Word::File | Word::Files)).count();
+        let places = self.places();
         if places == 0 || names.len() < places || self.words.contains(&Word::Unknown) {
             return Vec::new();
         }
@@ -59,7 +58,28 @@ impl Usage {
         if names.len() == places || takes_any_number { vec![self.run(&names)] } else { Vec::new() }
     }
 
+    /// Whether a file has an extension that the script is said to take.
+    pub(super) fn takes(&self, name: &str) -> bool {
+        extension(name).is_some_and(|kind| self.extensions.contains(&kind.to_lowercase()))
+    }
+
+    /// Whether one file of a known kind is all that it needs.
+    pub(super) fn takes_one_known_file(&self) -> bool {
+        self.places() == 1 && !self.extensions.is_empty() && !self.words.contains(&Word::Unknown)
+    }
+
+    /// What to run for a text that was piped in; the script reads it in place of its only file.
+    pub(super) fn reading(&self, text: &str) -> ScriptRun {
+        let run = self.run(&["-"]);
+        ScriptRun { files: Vec::new(), stdin: Some(text.to_owned()), ..run }
+    }
+
+    fn places(&self) -> usize {
+        self.words.iter().filter(|word| matches!(word, Word::File | Word::Files)).count()
+    }
+
     fn run(&self, names: &[&str]) -> ScriptRun {
+        let files = names.iter().map(|name| (*name).to_owned()).collect();
         let mut names = names.iter().map(|name| (*name).to_owned());
         let mut args = Vec::new();
         for word in &self.words {
@@ -70,7 +90,7 @@ impl Usage {
                 Word::Unknown => {}
             }
         }
-        ScriptRun { path: self.path.clone(), args }
+        ScriptRun { path: self.path.clone(), args, files, stdin: None }
     }
 
     /// How many words of the request are in the line about the script.
@@ -81,7 +101,7 @@ impl Usage {
     }
 
     fn takes_files(&self) -> bool {
-        self.words.iter().any(|word| matches!(word, Word::File | Word::Files))
+        self.places() > 0
     }
 }
 

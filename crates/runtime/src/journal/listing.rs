@@ -97,7 +97,7 @@ pub fn beginning_with(runs: &Path, beginning: &str) -> Result<Vec<RunId>, Journa
 }
 
 /// Who made a run, as far as its seals and its last event tell: whoever acts on it looks at the rest, too.
-fn origin(runs: &Folder, run_id: &str, owner: Option<&Owner>) -> Origin {
+pub(super) fn origin(runs: &Folder, run_id: &str, owner: Option<&Owner>) -> Origin {
     let read = || -> Option<Origin> {
         let seals = runs.read(format!("{run_id}/{SEALS}"), limits::SEALS).ok()?;
         let events = runs.open_file(format!("{run_id}/{EVENTS}")).ok()?;
@@ -155,7 +155,7 @@ pub(super) fn summarize(runs: &Folder, run_id: &str) -> Result<RunSummary, Strin
 }
 
 /// Why a file of a run cannot be read; what should not be there is named in full.
-fn in_words(name: &str, error: &StateError) -> String {
+pub(super) fn in_words(name: &str, error: &StateError) -> String {
     match error.is_unsafe() {
         true => format!("`{}`: {}", error.path.display(), error.cause),
         false => format!("`{name}`: {}", error.cause),

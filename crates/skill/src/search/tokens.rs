@@ -6,11 +6,16 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words in nearly every description, which tell nothing beside others.
+/// Words that tell nothing beside others: those of grammar, what an apostrophe leaves behind (`what's`, `don't`), and a
+/// few of nearly every description.
 const COMMON: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it",
-    "its", "of", "on", "or", "that", "the", "this", "to", "use", "used", "user", "using", "want",
-    "when", "with", "you", "your",
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in",
+    "into", "is", "it", "its", "ll", "may", "me", "my", "no", "not", "of", "on", "or", "our",
+    "please", "re", "s", "should", "so", "some", "t", "than", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "those", "to", "us", "use", "used", "user", "using",
+    "ve", "want", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will",
+    "with", "would", "you", "your",
 ];
 
 /// Calls `visit` with every token of `text`.

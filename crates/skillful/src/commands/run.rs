@@ -3,6 +3,7 @@
 mod approver;
 pub(crate) mod diff;
 mod ending;
+mod request;
 pub(crate) mod screen;
 
 use std::ffi::OsString;
@@ -19,7 +20,7 @@ use runtime::settings::Apply;
 use skill::index::Index;
 
 use crate::commands::rule_flags::RuleFlags;
-use crate::commands::trust::tell_hidden;
+use crate::commands::trust::{tell_fitting, tell_hidden};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
@@ -27,6 +28,7 @@ use approver::{Terminal, is_attended};
 use ending::INTERRUPTED;
 pub(crate) use ending::RunResult;
 use ending::Teller;
+use request::Request;
 use screen::Screen;
 
 /// Do a task with the skills that fit it
@@ -36,10 +38,10 @@ use screen::Screen;
 /// offline planner decides.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --mode contained --apply \"Make the tests pass\"\n  skillful run --continue \"And the same for 2025.csv\"\n  skillful run --resume 20261115_083000_k3f9 --answer \"Q1\""
+    after_help = "Examples:\n  skillful run \"Summarise sales.csv\"\n  skillful run --skill csv-report sales.csv\n  skillful run --approve run_script:csv-report/* \"Summarise sales.csv\"\n  skillful run --model anthropic:claude-sonnet-4-5 \"Summarise sales.csv\"\n  skillful run --mode contained --apply \"Make the tests pass\"\n  skillful run --continue \"And the same for 2025.csv\"\n  skillful run --resume 20261115_083000_k3f9 --answer \"Q1\"\n  git log --oneline | skillful run \"Which of these are fixes?\""
 )]
 pub(crate) struct Run {
-    /// Your task; start with /NAME to choose a skill
+    /// Your task; start with /NAME to choose a skill. `-` reads it from standard input; what you pipe in is added to it
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     request: Vec<String>,
     /// Use this skill
@@ -88,9 +90,14 @@ impl Run {
         // The process ends with this command: nothing is gained by freeing every skill before.
         let _kept = ManuallyDrop::new(Arc::clone(&index));
         let engine = self.rules.engine_with(session, self.apply)?;
+        let mut replayed = invocation("run");
         let beginning = match &self.resume {
             Some(run_id) => Beginning::Recorded(run_id),
-            None => Beginning::New(self.wanted(session, &index)?),
+            None => {
+                let request = Request::read(&self.request, output)?;
+                replayed = request.repeatable(replayed, &self.model_options());
+                Beginning::New(self.wanted(session, &index, request)?)
+            }
         };
         tell_hidden(&index, output);
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
@@ -98,14 +105,14 @@ impl Run {
         let cancel = cancel_on_interrupt()?;
         let mut screen = Screen::new(output, self.events);
         let mut approver = Terminal::new(&cancel, self.answer.clone(), self.no_questions);
-        let mut runner = Runner::new(session, index, engine)
+        let mut runner = Runner::new(session, Arc::clone(&index), engine)
             .choice(choice)
             .owner(session.signing_owner(output))
             .approver(&mut approver)
             .listener(&mut screen)
             .cancel(cancel.clone())
             .attended(is_attended())
-            .invocation(invocation("run"));
+            .invocation(replayed);
         if let Some(earlier) = &self.continues {
             runner = runner.continues(earlier);
         }
@@ -114,6 +121,9 @@ impl Run {
             Beginning::New(wanted) => runner.work_on(wanted)?,
         };
         screen.finish();
+        if finished.is_without_skill() {
+            tell_fitting(&index, finished.run.request(), output);
+        }
         let invocation = invocation("run");
         Teller {
             output,
@@ -135,11 +145,15 @@ impl Run {
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
-    fn wanted(&self, session: &Session, index: &Index) -> Result<Wanted, Failure> {
-        let request = self.request.join(" ");
+    fn wanted(
+        &self,
+        session: &Session,
+        index: &Index,
+        request: Request,
+    ) -> Result<Wanted, Failure> {
         match &self.skill {
-            Some(name) => Wanted::with_skill(session, index, &request, name),
-            None => Wanted::read(session, index, &request),
+            Some(name) => Wanted::with_skill(session, index, &request.text, name),
+            None => Wanted::read(session, index, &request.not_empty()?.text),
         }
     }
 }

@@ -72,6 +72,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("trust-key", printed::<commands::trust::key::KeyChange>),
     ("uninstall", printed::<commands::uninstall::Moved>),
     ("untrust", printed::<commands::trust::Untrusted>),
+    ("usage", printed::<commands::usage::UsedSkills>),
     ("validate", printed::<commands::validate::Validation>),
     ("update", printed::<commands::update::UpdateResult>),
     ("verify", printed::<commands::verify::Verification>),

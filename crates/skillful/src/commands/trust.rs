@@ -20,7 +20,7 @@ use skill::trust::TrustStore;
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, Palette};
 use crate::session::Session;
-pub(crate) use hidden::{LOOK_FIRST, hidden, tell_hidden};
+pub(crate) use hidden::{LOOK_FIRST, hidden, tell_fitting, tell_hidden};
 
 /// Trust a project's skills, or a key that signs packs
 ///

@@ -25,6 +25,7 @@ mod mcp;
 mod model_server;
 mod models;
 mod new;
+mod offline;
 mod packs;
 #[cfg(any(portable, not(target_os = "linux")))]
 mod portable;
@@ -34,6 +35,7 @@ mod run;
 mod scan;
 mod schemas;
 mod search;
+mod skill_usage;
 mod slow;
 mod surroundings;
 mod terminal;

@@ -399,15 +399,10 @@ fn the_mock_plays_a_file_or_its_parameters_or_plans_by_rules() {
     assert_eq!(world.run("skillful run -q --model mock:turns.json x"), "from a file\n");
     let by_rules = run_with(&world, json!("offline"));
     insta::assert_snapshot!(by_rules, @"
-    No skill clearly fits this request. The nearest are:
+    No skill clearly fits this request. No skill shares a word with it; `skillful list` shows them all. To write a skill for it, run `skillful new NAME`.
 
-    - `git-release-notes` (description: what)
-    - `data-cleanup` (description: what)
-    - `csv-report` (description: what)
-
-    To use one, add `--skill NAME`.
-
-    Made without a language model. A model could understand your request better: choose one with `--model`.
+    Made without a language model. A model could understand your request better: `skillful models` shows which you can use.
+    [exit 1]
     ");
     for model in [json!("mock"), json!({"provider": "mock", "params": {}})] {
         assert_eq!(run_with(&world, model), by_rules);

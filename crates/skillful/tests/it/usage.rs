@@ -4,8 +4,9 @@ use insta::assert_snapshot;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 30] = [
     "",
+    "usage",
     "list",
     "search",
     "inspect",
@@ -46,6 +47,7 @@ fn help_names_every_command() {
     Use skills:
       run          Do a task with the skills that fit it
       runs         See, check and undo what agents did here
+      usage        Show which skills your runs use, and what comes of it
       mcp          Use your skills in other agents (Claude Code, Codex, Cursor …)
 
     Find skills:
@@ -116,7 +118,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, usage, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -268,6 +270,7 @@ fn schemas_are_listed_and_printed() {
     trust-key
     uninstall
     untrust
+    usage
     validate
     update
     verify

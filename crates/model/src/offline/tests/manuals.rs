@@ -5,7 +5,7 @@ use super::super::manual::Manual;
 
 /// A skill's text, a request, and what would be run for it.
 fn check(text: &str, request: &str, expected: &[&str]) {
-    let runs = Manual::read(text).runs(request);
+    let runs = Manual::read(text).runs(&file_names(request), request);
     let runs: Vec<String> =
         runs.iter().map(|run| format!("{} {}", run.path, run.args.join("|"))).collect();
     assert_eq!(runs, expected, "{request}\n{text}");
@@ -80,20 +80,64 @@ fn of_several_scripts_the_words_of_the_request_decide() {
     check(text, "do something with a.csv", &[]);
 }
 
+/// A skill's text, a request, and the title and the text of what is quoted.
+fn check_part(text: &str, request: &str, title: Option<&str>, expected: &str) {
+    let part = Manual::read(text).part_for(request);
+    assert_eq!(part.title.as_deref(), title, "{request}");
+    assert_eq!(part.text, expected, "{request}");
+}
+
 #[test]
-fn steps_are_the_numbered_list_of_their_section() {
-    let steps = |text: &str| Manual::read(text).steps;
+fn the_section_with_the_steps_is_quoted_whole() {
     let labels = "[Skill: a | source=user]\n[Skill Path: /a]\n[Load Report: sha256=0 truncated=false bytes_read=1]\n";
-    let body = "# A\n\nIntro.\n\n## Steps\n\nDo this:\n\n1. One,\n   more.\n2. Two.\n\nThen rest.\n\n## Other\n1. No\n\n[Files of this skill]\n- a.md\n";
-    assert_eq!(steps(&format!("{labels}{body}")), "1. One,\n   more.\n2. Two.");
-    assert_eq!(
-        steps("# A\n\n## Workflow\n\nThink, then write.\n\n## B\nx"),
-        "## Workflow\n\nThink, then write."
+    let body = "# A\n\nIntro.\n\n## Next Steps\n\nRead on.\n\n## 2. Steps:\n\n1. Do both:\n- one\n- two\n\nThen rest.\n\n## Other\n1. No\n\n[Files of this skill]\n- a.md\n";
+    check_part(
+        &format!("{labels}{body}"),
+        "x",
+        Some("2. Steps:"),
+        "1. Do both:\n- one\n- two\n\nThen rest.",
     );
-    assert_eq!(steps("# A\n\nJust do it.\n\n[Files of this skill]\n- b"), "# A\n\nJust do it.");
-    let long = steps(&format!("# A\n{}", "line\n".repeat(2_000)));
-    assert_eq!((long.len(), long.ends_with("line")), (3_998, true));
-    assert_eq!(steps(""), "");
+    check_part(
+        "# A\n\n## Workflow\n\nThink.\n\n### Then\n\nWrite.\n\n## B\nx",
+        "y",
+        Some("Workflow"),
+        "Think.\n\n### Then\n\nWrite.",
+    );
+}
+
+#[test]
+fn the_section_that_the_request_speaks_of_comes_before_the_steps() {
+    let text = "# PDF files\n\n## Steps\n\n1. Look.\n\n## Merge PDF files\n\nUse qpdf.\n\n## Split PDF files\n\nUse pdftk.\n\n## Next Steps\n\nFor advanced usage of merge and split, see B.";
+    check_part(text, "please merge these pdf files", Some("Merge PDF files"), "Use qpdf.");
+    check_part(text, "how do I split a PDF?", Some("Split PDF files"), "Use pdftk.");
+    check_part(text, "what about pdf files?", Some("Steps"), "1. Look.");
+    check_part(text, "merge and split", Some("Steps"), "1. Look.");
+    let untitled = "# A\n\n## First\n\nRotate pages with qpdf.\n\n## Second\n\nCount words.";
+    check_part(untitled, "rotate the pages", Some("First"), "Rotate pages with qpdf.");
+}
+
+#[test]
+fn without_such_a_section_the_text_is_quoted_from_its_beginning() {
+    check_part("# A\n\nJust do it.\n\n[Files of this skill]\n- b", "x", None, "Just do it.");
+    check_part("Only:\n\n- this", "x", None, "Only:\n\n- this");
+    check_part("## Next Steps\n\nNone.", "x", None, "## Next Steps\n\nNone.");
+    check_part("", "x", None, "");
+}
+
+#[test]
+fn a_long_part_ends_with_a_paragraph_and_announces_nothing() {
+    let cut = |end: &str| {
+        let text = format!("# A\n\n{}{end}", "word word\n".repeat(398));
+        let part = Manual::read(&text).part_for("x");
+        assert!(part.is_cut);
+        part.text
+    };
+    let long = "y".repeat(100);
+    assert!(cut(&format!("\nDo this:\n\n- {long}")).ends_with("word word"));
+    assert!(cut(&format!("\n## More\n\n- {long}")).ends_with("word word"));
+    assert!(cut(&format!("\n```sh\nx\n\n{long}\n```")).ends_with("\n```sh\nx\n```"));
+    let whole = Manual::read("# A\n\nshort").part_for("x");
+    assert!(!whole.is_cut);
 }
 
 #[test]

@@ -58,8 +58,9 @@ proptest! {
             // Each is asked for twice: before it is done, and when it is.
             Comes::Done(world[(calls / 2) % world.len()].clone())
         });
-        prop_assert_eq!(run.outcome.stop_reason, StopReason::FinalAnswer);
-        prop_assert!(run.replies.len() <= 6, "{:?}", run.actions);
+        let ends = [StopReason::FinalAnswer, StopReason::NoResult];
+        prop_assert!(ends.contains(&run.outcome.stop_reason));
+        prop_assert!(run.replies.len() <= 10, "{:?}", run.actions);
     }
 
     #[test]
@@ -73,7 +74,8 @@ proptest! {
             }
         }
         let prompt = context.prompt(String::new(), 1);
-        prop_assert_eq!(Conversation::read(&prompt).request, request.trim_end());
+        let words = agent::piped::split(request.trim_end()).0;
+        prop_assert_eq!(Conversation::read(&prompt).request, words);
         Offline::new(Vec::new()).decide(&prompt, &Cancel::default(), &mut |_| {});
     }
 }

@@ -4,7 +4,7 @@
 
 usage="usage: report.sh FILE [--delimiter CHAR]
 
-FILE is looked up in the current folder, then in WORKSPACE_DIR.
+FILE is looked up in the current folder, then in WORKSPACE_DIR; - is standard input.
 CHAR is one character, or a name: comma, semicolon, tab, pipe, space.
 Without it, the delimiter is found out from the first lines."
 
@@ -55,12 +55,17 @@ esac
 
 path=$file
 case $file in
-/*) ;;
+- | /*) ;;
 *) [ -e "$file" ] || path=${WORKSPACE_DIR:-.}/$file ;;
 esac
-[ -e "$path" ] || fail "no such file: \`$file\` (looked in the current folder and in WORKSPACE_DIR)"
-[ -f "$path" ] || fail "not a file: \`$file\`"
-[ -r "$path" ] || fail "cannot read \`$file\`: permission denied"
+if [ "$file" = - ]; then
+    file='standard input'
+else
+    [ -e "$path" ] || fail "no such file: \`$file\` (looked in the current folder and in WORKSPACE_DIR)"
+    [ -f "$path" ] || fail "not a file: \`$file\`"
+    [ -r "$path" ] || fail "cannot read \`$file\`: permission denied"
+    exec <"$path"
+fi
 
 case $0 in
 */*) here=${0%/*} ;;
@@ -69,7 +74,7 @@ esac
 
 REPORT_NAME=${file##*/} REPORT_DELIMITER=$delimiter \
     awk -f "$here/awk/read.awk" -f "$here/awk/values.awk" \
-    -f "$here/awk/count.awk" -f "$here/awk/report.awk" <"$path"
+    -f "$here/awk/count.awk" -f "$here/awk/report.awk"
 
 case $? in
 0) ;;

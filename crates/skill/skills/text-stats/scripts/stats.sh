@@ -4,7 +4,7 @@
 
 usage="usage: stats.sh FILE
 
-FILE is looked up in the current folder, then in WORKSPACE_DIR."
+FILE is looked up in the current folder, then in WORKSPACE_DIR; - is standard input."
 
 fail() {
     printf 'stats.sh: %s\n' "$1" >&2
@@ -25,12 +25,17 @@ $usage"
 
 file=$1 path=$1
 case $file in
-/*) ;;
+- | /*) ;;
 *) [ -e "$file" ] || path=${WORKSPACE_DIR:-.}/$file ;;
 esac
-[ -e "$path" ] || fail "no such file: \`$file\` (looked in the current folder and in WORKSPACE_DIR)"
-[ -f "$path" ] || fail "not a file: \`$file\`"
-[ -r "$path" ] || fail "cannot read \`$file\`: permission denied"
+if [ "$file" = - ]; then
+    file='standard input'
+else
+    [ -e "$path" ] || fail "no such file: \`$file\` (looked in the current folder and in WORKSPACE_DIR)"
+    [ -f "$path" ] || fail "not a file: \`$file\`"
+    [ -r "$path" ] || fail "cannot read \`$file\`: permission denied"
+    exec <"$path"
+fi
 
 case $file in
 *.[Mm][Dd] | *.[Mm][Aa][Rr][Kk][Dd][Oo][Ww][Nn]) markdown=1 ;;
@@ -44,7 +49,7 @@ esac
 
 # LC_ALL=C: the awk programs read UTF-8 as bytes, whatever the user's language.
 LC_ALL=C STATS_NAME=${file##*/} STATS_MARKDOWN=$markdown \
-    awk -f "$here/awk/prose.awk" -f "$here/awk/stats.awk" <"$path"
+    awk -f "$here/awk/prose.awk" -f "$here/awk/stats.awk"
 
 case $? in
 0) ;;

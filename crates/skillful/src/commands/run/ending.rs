@@ -115,6 +115,10 @@ impl Teller<'_> {
             Status::Completed if !self.denied && !waits => ExitCode::SUCCESS,
             Status::Completed | Status::Blocked => ExitCode::from(Exit::Approval as u8),
             Status::Cancelled => ExitCode::from(INTERRUPTED),
+            // The planner's script was what somebody said no to.
+            Status::Degraded if self.denied && result.stop_reason == StopReason::NoResult => {
+                ExitCode::from(Exit::Approval as u8)
+            }
             Status::Degraded => ExitCode::from(Exit::Failed as u8),
         })
     }

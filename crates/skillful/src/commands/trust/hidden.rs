@@ -1,7 +1,11 @@
 //! Saying what is hidden from the model until somebody has looked at it.
 
 use basics::skill::Source;
+use basics::text::for_terminal;
+use model::offline::{fits, query};
+use permission::argument;
 use skill::index::{Entry, Index};
+use skill::search::Hit;
 use skill::trust::Waiting;
 
 use crate::output::{Output, count};
@@ -12,6 +16,8 @@ pub(crate) const LOOK_FIRST: &str =
 
 /// Names that are said; of more, the number is enough.
 const NAMED: usize = 3;
+/// Skills among which one is looked for that would fit.
+const FITTING: usize = 5;
 
 /// Says on stderr what the model does not get to see, to somebody who has not seen it either.
 pub(crate) fn tell_hidden(index: &Index, output: &Output) {
@@ -19,6 +25,21 @@ pub(crate) fn tell_hidden(index: &Index, output: &Output) {
         output.note(&format!(
             "Hidden from the model: {hidden}. `skillful list --source project` shows them. Look first \
              (`skillful inspect NAME`), then run `skillful trust project NAME`."
+        ));
+    }
+}
+
+/// Names the untrusted skill of this project that fits a request best, and the command that lets it in.
+pub(crate) fn tell_fitting(index: &Index, request: &str, output: &Output) {
+    let hits = index.search(&query(request), FITTING);
+    let waiting = |hit: &&Hit| {
+        index.get(&hit.name, Some(hit.source)).is_some_and(|entry| entry.waiting.is_some())
+    };
+    if let Some(hit) = hits.iter().filter(|hit| fits(hit)).find(waiting) {
+        let (name, said) = (argument(&hit.name), for_terminal(&hit.name));
+        output.note(&format!(
+            "The skill `{said}` of this project would fit, but you do not trust it yet. Look first (`skillful \
+             inspect {name}`), then run `skillful trust project {name}`."
         ));
     }
 }

@@ -43,11 +43,11 @@ fn a_denied_script_never_runs() {
     let world = sales();
     world.run("skillful run --yes --deny run_script \"Summarise sales.csv\"");
     assert!(!kinds(&world).contains(&"approval_required".to_owned()));
-    assert_eq!(codes(&world)[1], "ToolNotAllowed");
+    assert_eq!(codes(&world)[2], "ToolNotAllowed");
     world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "deny"}}"#);
     world.run("skillful run --yes \"Summarise sales.csv\"");
     assert_eq!(
-        codes(&world)[1],
+        codes(&world)[2],
         "ToolNotAllowed",
         "a yes to everything is not a yes to what is denied"
     );
@@ -77,7 +77,7 @@ fn what_a_project_wants_to_be_asked_about_stays_denied_where_the_user_denies_it(
     world.write("project/.agent/config.json", project);
     world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "deny"}}"#);
     world.run("skillful run --yes \"Summarise sales.csv\"");
-    assert_eq!(codes(&world)[1], "ToolNotAllowed");
+    assert_eq!(codes(&world)[2], "ToolNotAllowed");
     world.write("home/.agent/config.json", r#"{"permissions": {"run_script": "allow"}}"#);
     let asked = world.run("skillful run \"Summarise sales.csv\"");
     assert!(asked.ends_with("[exit 3]\n"), "{asked}");
@@ -94,7 +94,7 @@ fn rules_of_the_environment_count_after_the_users() {
         let world = sales().with(variable.0, variable.1);
         world.write("home/.agent/config.json", user);
         let seen = world.run(&format!("skillful run {flags} \"Summarise sales.csv\""));
-        (codes(&world).get(1).cloned(), seen.ends_with("[exit 3]\n"))
+        (codes(&world).get(2).cloned(), seen.ends_with("[exit 3]\n"))
     };
     let denied = (Some(json!("ToolNotAllowed")), false);
     let asked = (None, true);

@@ -145,6 +145,7 @@ fn what_is_typed_comes_back_escaped() {
             format!("scan {payload}"),
             format!("scan --fail-on {payload} ."),
             format!("search {payload}"),
+            format!("usage {payload}"),
             format!("schema {payload}"),
             format!("list --root {payload}"),
             format!("list --source {payload}"),

@@ -41,6 +41,8 @@ const SKILLS: &[&str] = &[
 const RUNS: &[&str] = &[
     "runs list",
     "runs list --json",
+    "usage",
+    "usage --json",
     "runs show last",
     "runs verify last",
     "run --resume last --yes",
@@ -66,6 +68,7 @@ const RECORD: &[&str] = &[
     "run --resume RUN --yes --model scripted:../turns.json",
     "runs undo RUN",
     "eval from-run RUN",
+    "usage --json",
     PRUNE,
 ];
 const LARGE: &[&str] = &[
@@ -74,6 +77,7 @@ const LARGE: &[&str] = &[
     "runs verify RUN",
     "runs replay RUN",
     "runs adopt RUN --yes",
+    "usage",
     PRUNE,
 ];
 const RESUMED: &[&str] = &[
