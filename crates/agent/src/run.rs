@@ -64,6 +64,8 @@ pub struct Run {
     /// Actions that went well and those that did not, for an answer without the model.
     done: Vec<String>,
     failures: Vec<String>,
+    /// Why the model did not answer, in a few words, where it is known.
+    blame: Option<String>,
     /// The action that failed last, and how often in a row.
     repeated: (Option<Action>, u32),
     turn: u32,
@@ -131,6 +133,7 @@ impl Run {
             chunks: Vec::new(),
             done: Vec::new(),
             failures: Vec::new(),
+            blame: None,
             repeated: (None, 0),
             turn: 0,
             observations: 0,

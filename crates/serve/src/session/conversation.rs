@@ -258,6 +258,7 @@ impl Model for Client<'_> {
             raw: Raw::default(),
             plan_problem: None,
             again: self.0.invoked.is_some(),
+            unstructured: false,
         }
     }
 }
