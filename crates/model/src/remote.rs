@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use agent::budget::Usage;
-use agent::context::Prompt;
+use agent::context::{Context, Prompt};
 use agent::model::{Cancel, Model};
 use agent::reply::Reply;
 use basics::failure::Explain;
@@ -136,6 +136,21 @@ impl Remote {
     pub fn new(setup: Setup, sender: Sender) -> Self {
         let known = setup.dialect;
         Self { setup, sender, failures: 0, refusals: 0, calls_tools: false, known }
+    }
+
+    /// Asks for a word, in the plainest way that the server understands, and says what that used.
+    pub fn greet(&mut self) -> Result<Usage, CallError> {
+        let context = Context::new("greeting", String::new(), "Reply with the word OK.");
+        let prompt = context.prompt(String::new(), 1);
+        loop {
+            match self.ask(&prompt, &Cancel::default(), &mut |_| {}) {
+                Ok(answered) => return Ok(self.usage(&prompt, &answered)),
+                Err(error) => match self.lower(&error) {
+                    Some((lower, _)) => self.setup.dialect = lower,
+                    None => return Err(error),
+                },
+            }
+        }
     }
 
     fn ask(

@@ -3,7 +3,7 @@
 //! Invariants: a redirect is never followed, so that a key goes nowhere but where it was meant to; no call takes longer
 //! than its limits, whatever the server does.
 
-pub mod ollama;
+pub mod local;
 
 use std::cell::Cell;
 use std::future::Future;

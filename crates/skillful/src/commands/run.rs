@@ -18,6 +18,8 @@ use runtime::runner::{Runner, Wanted};
 use runtime::settings::Apply;
 use skill::index::Index;
 
+use crate::commands::budget_flags::BudgetFlags;
+use crate::commands::models::suggest;
 use crate::commands::rule_flags::RuleFlags;
 use crate::commands::trust::tell_hidden;
 use crate::failure::{Exit, Failure};
@@ -45,7 +47,7 @@ pub(crate) struct Run {
     /// Use this skill
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     skill: Option<String>,
-    /// The model to use: anthropic:NAME, openai:NAME (and compatible servers), offline or scripted:FILE
+    /// The model to use, such as claude-sonnet-4-5, gpt-5-mini or ollama:NAME; see `skillful models`
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// Use the model server at this address
@@ -65,13 +67,17 @@ pub(crate) struct Run {
     apply: bool,
     #[command(flatten)]
     rules: RuleFlags,
+    #[command(flatten)]
+    budget: BudgetFlags,
     /// Print only the run's events, as JSON lines
     #[arg(long, conflicts_with = "json")]
     events: bool,
 }
 
 impl Run {
-    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self, mut session: Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.set_budget(|budget| self.budget.set(budget));
+        let session = &session;
         session.finish_interrupted_installs();
         session.finish_interrupted_changes().iter().for_each(|line| output.note(line));
         let index = Arc::new(session.index()?);
@@ -85,6 +91,9 @@ impl Run {
         tell_hidden(&index, output);
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
+        if choice.is_last_resort() && is_first(session) {
+            suggest().iter().for_each(|line| output.note(line));
+        }
         let cancel = cancel_on_interrupt()?;
         let mut screen = Screen::new(output, self.events);
         let mut approver = Terminal::new(&cancel, self.answer.clone(), self.no_questions);
@@ -106,7 +115,7 @@ impl Run {
             output,
             screen: &screen,
             invocation: &invocation,
-            model: self.model_options(),
+            options: self.options_again(),
             events: self.events,
             denied: approver.denied,
             keeps: session.layers.config.changes.apply == Apply::Keep,
@@ -114,11 +123,11 @@ impl Run {
         .tell(finished)
     }
 
-    /// The options that chose the model.
-    fn model_options(&self) -> Vec<&str> {
+    /// The options that chose the model, and the limits: they count for this process only.
+    fn options_again(&self) -> Vec<String> {
         let options = [("--model", &self.model), ("--base-url", &self.base_url)];
         let given = options.into_iter().filter_map(|(name, value)| Some([name, value.as_deref()?]));
-        given.flatten().collect()
+        given.flatten().map(str::to_owned).chain(self.budget.again()).collect()
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
@@ -129,6 +138,11 @@ impl Run {
             None => Wanted::read(session, index, &request),
         }
     }
+}
+
+/// Whether nothing was run in this project before.
+fn is_first(session: &Session) -> bool {
+    !session.runs().exists()
 }
 
 /// What a run begins with.

@@ -323,7 +323,7 @@ fn an_ollama_on_this_machine_is_found_and_asked() {
         world.run("skillful doctor | grep model:").replace(&server.address.to_string(), "HERE");
     assert_eq!(
         seen,
-        "ok       model: openai:qwen3:4b (Ollama runs at HERE), at HERE, without a key\n"
+        "ok       model: ollama:qwen3:4b (Ollama runs at HERE), at HERE, without a key\n"
     );
 }
 

@@ -49,7 +49,12 @@ fn tries_come_to_an_end_and_a_long_wait_is_not_waited_for() {
     let mut asked = remote(Wire::OpenAi, server.url(), Given { retries: 2, ..GIVEN });
     let lines: Vec<String> = (0..3).map(|_| asked.ask().0).collect();
     assert!(lines[1].ends_with("trying again in 2.0 s [again in 2000 ms]"), "{}", lines[1]);
-    assert!(lines[2].ends_with("(429): busy (3 tries); wait, then try again, or choose another --model"), "{}", lines[2]);
+    assert!(
+        lines[2]
+            .ends_with("(429): busy (3 tries); wait, then try again, or choose another --model"),
+        "{}",
+        lines[2]
+    );
     let mut asked = remote(Wire::OpenAi, server.url(), Given { retries: 2, ..GIVEN });
     assert!(asked.ask().0.ends_with("wait, then try again, or choose another --model"));
 }
