@@ -149,7 +149,7 @@ pub(super) fn spell_out(settings: &mut Value) {
             let (provider, name) = match Provider::spelled(text) {
                 Some((provider, name)) => (provider.as_str(), name),
                 // What is wrong with it is said with all other settings.
-                None => (text.as_str(), None),
+                None => (text.split(':').next().unwrap_or_default(), None),
             };
             *model = match name {
                 Some(name) => json!({"provider": provider, "name": name}),

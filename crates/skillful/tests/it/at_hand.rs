@@ -224,9 +224,7 @@ fn doctor_tries_the_model_only_when_asked() {
              start the server, or check its address
     ");
     let seen = World::new().run("skillful doctor --online | grep online");
-    insta::assert_snapshot!(seen, @"
-    ok       model online: offline needs no server
-    ");
+    insta::assert_snapshot!(seen, @"ok       model online: offline needs no server");
 }
 
 #[test]
