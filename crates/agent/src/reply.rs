@@ -10,10 +10,6 @@ use crate::budget::Usage;
 /// What came back from the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one at a time, and nearly always the large one"
-)]
 pub enum Reply {
     /// A decision.
     Decided {

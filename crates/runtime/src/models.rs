@@ -72,7 +72,7 @@ impl Choice {
             (Provider::Scripted, _) => Kind::Scripted(name.clone()),
             (Provider::Mock, _) if settings.name.is_some() => Kind::Scripted(name.clone()),
             (Provider::Mock, _) if !settings.params.is_empty() => {
-                Kind::Mock(Value::Object(settings.params.clone()))
+                Kind::Mock(Value::Object(settings.params))
             }
             _ => Kind::Offline,
         };

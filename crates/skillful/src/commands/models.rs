@@ -97,9 +97,9 @@ fn tell_model(at_hand: &AtHand, out: &mut dyn Write, palette: Palette) -> std::i
     let Palette { bold, dim, bad, .. } = palette;
     if let Some(problem) = &at_hand.problem {
         writeln!(out, "{bad}No model can be used{bad:#}: {}", for_terminal(problem))?;
-        let hint = at_hand.hint.iter();
-        hint.map(|hint| writeln!(out, "  {dim}{}{dim:#}", for_terminal(hint)))
-            .collect::<Result<(), _>>()?;
+        if let Some(hint) = &at_hand.hint {
+            writeln!(out, "  {dim}{}{dim:#}", for_terminal(hint))?;
+        }
     }
     let Some(Chosen { name, why, details, price, server }) = &at_hand.model else { return Ok(()) };
     let details = details.as_ref().map(|details| format!(", {details}")).unwrap_or_default();
