@@ -10,10 +10,6 @@ use crate::budget::Usage;
 /// What came back from the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one at a time, and nearly always the large one"
-)]
 pub enum Reply {
     /// A decision.
     Decided {
@@ -32,6 +28,9 @@ pub enum Reply {
         /// Whether its answer only says why the work could not be done.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unable: bool,
+        /// Whether it is plain text that counts as the answer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unstructured: bool,
     },
     /// Something that is not a decision.
     Invalid {
@@ -41,6 +40,12 @@ pub enum Reply {
         usage: Usage,
         /// The text.
         raw: Raw,
+        /// What is wrong with it, in words for the user; records of earlier versions have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<String>,
+        /// The text as an answer, which it is if the model does no better when asked again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
     },
     /// Nothing.
     Failed {
@@ -51,13 +56,30 @@ pub enum Reply {
         /// How long to wait before it is worth asking again; nothing where it is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
+        /// What it comes to, in a few words for the user; records of earlier versions have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<String>,
     },
 }
 
 impl Reply {
     /// A decision and nothing else.
     pub fn decided(decision: Decision, usage: Usage, raw: Raw) -> Self {
-        Self::Decided { decision, usage, raw, plan_problem: None, again: false, unable: false }
+        Self::Decided {
+            decision,
+            usage,
+            raw,
+            plan_problem: None,
+            again: false,
+            unable: false,
+            unstructured: false,
+        }
+    }
+
+    /// Nothing, and it is not worth asking again.
+    pub fn failed(code: impl Into<String>, message: impl Into<String>) -> Self {
+        let (code, message) = (code.into(), message.into());
+        Self::Failed { code, message, retry_after_ms: None, summary: None }
     }
 
     /// The reply without the model's own words.

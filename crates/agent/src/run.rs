@@ -65,6 +65,8 @@ pub struct Run {
     /// Actions that went well and those that did not, for an answer without the model.
     done: Vec<String>,
     failures: Vec<String>,
+    /// Why the model did not answer, in a few words, where it is known.
+    blame: Option<String>,
     /// The action that failed last, and how often in a row.
     repeated: (Option<Action>, u32),
     turn: u32,
@@ -141,6 +143,7 @@ impl Run {
                 .unwrap_or_default(),
             done: Vec::new(),
             failures: Vec::new(),
+            blame: None,
             repeated: (None, 0),
             turn: 0,
             observations: carried.as_ref().map_or(0, |carried| carried.observations),

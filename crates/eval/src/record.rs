@@ -111,6 +111,9 @@ fn order(occurred: &[String]) -> Vec<SequenceConstraint> {
         .collect()
 }
 
+/// What stands for a reply that was no decision, and whose text was not kept.
+const NO_DECISION: &str = r#"{"action": "a reply that was no decision"}"#;
+
 /// What the model decided, call by call; what it said that was no decision stays what it was.
 fn turns(trace: &Trace<'_>) -> Vec<Turn> {
     let replies = trace.of(|data| match data {
@@ -118,13 +121,13 @@ fn turns(trace: &Trace<'_>) -> Vec<Turn> {
         _ => None,
     });
     let said = |text: Option<&String>| Turn {
-        text: Some(text.map_or("a reply that was no decision", String::as_str).to_owned()),
+        text: Some(text.map_or(NO_DECISION, String::as_str).to_owned()),
         ..Turn::default()
     };
     replies
         .map(|reply| match reply.data {
             Reply::Decided { decision, .. } => decided(decision),
-            Reply::Invalid { raw, .. } => said(raw.text.as_ref()),
+            Reply::Invalid { raw, answer, .. } => said(raw.text.as_ref().or(answer.as_ref())),
             Reply::Failed { .. } => said(None),
         })
         .collect()

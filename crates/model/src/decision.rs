@@ -1,5 +1,5 @@
 //! From a model's text to a decision: the whole text as JSON, else the one JSON object in a noisy text, else a problem
-//! in words that the model can act on.
+//! in words that the model can act on. [`settle`] then knows plain text, which is an answer, from a decision that failed.
 //!
 //! Invariant: a text becomes the one decision that it says, or a [`Problem`]; nothing in it that could change what is
 //! done is passed over.
@@ -33,10 +33,11 @@
 //! ```
 
 mod payload;
+mod plain;
 mod problem;
 mod strict;
 
-use agent::action::Decision;
+use agent::action::{Action, Decision};
 use agent::budget::Usage;
 use agent::context::Prompt;
 use agent::freeform::Freeform;
@@ -45,6 +46,7 @@ use agent::reply::{Raw, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use plain::Plain;
 pub use problem::Problem;
 
 use crate::reply::{ObjectError, outermost_object};
@@ -65,7 +67,15 @@ impl Understood {
     /// The same for the run.
     pub fn into_reply(self, usage: Usage, raw: Raw) -> Reply {
         let Self { decision, plan_problem } = self;
-        Reply::Decided { decision, usage, raw, plan_problem, again: false, unable: false }
+        Reply::Decided {
+            decision,
+            usage,
+            raw,
+            plan_problem,
+            again: false,
+            unable: false,
+            unstructured: false,
+        }
     }
 }
 
@@ -89,11 +99,37 @@ pub fn from_object(mut object: Map<String, Value>) -> Result<Understood, Problem
 
 /// What a model's whole text comes to, for the run.
 pub fn reply(text: &str, usage: Usage) -> Reply {
+    settle(parse(text), text, usage)
+}
+
+/// What was read of a whole text, for the run. Text without an action is the answer; where it may have been meant as
+/// an action, or lacks its end, it is the answer only if the model does no better when it is asked again.
+pub(crate) fn settle(read: Result<Understood, Problem>, text: &str, usage: Usage) -> Reply {
     let raw = Raw::of(text);
-    match parse(text) {
-        Ok(understood) => understood.into_reply(usage, raw),
-        Err(problem) => Reply::Invalid { problem: problem.for_model(), usage, raw },
-    }
+    let problem = match read {
+        Ok(understood) => return understood.into_reply(usage, raw),
+        Err(problem) => problem,
+    };
+    let (problem, answer) = match plain::read(text, &problem) {
+        Plain::Answer(content) if problem != Problem::CutOff => {
+            let action = Action::FinalAnswer { content };
+            let decision = Decision { action, plan_update: None, diagnostics: None };
+            return Reply::Decided {
+                decision,
+                usage,
+                raw,
+                plan_problem: None,
+                again: false,
+                unable: false,
+                unstructured: true,
+            };
+        }
+        Plain::Answer(content) | Plain::Perhaps(content) => (problem, Some(content)),
+        Plain::Nothing => (Problem::Empty, None),
+        Plain::Action => (problem, None),
+    };
+    let summary = Some(problem.for_user().to_owned());
+    Reply::Invalid { problem: problem.for_model(), usage, raw, summary, answer }
 }
 
 /// The usage of a call for which a provider gave none: four characters a token.

@@ -27,17 +27,31 @@ pub enum CallError {
         /// What the server says.
         message: String,
     },
-    /// The key is missing, wrong or not allowed to do this.
-    #[error("does not accept the key ({status}): {message}")]
+    /// The key is missing or wrong.
+    #[error("refused the key ({status}): {message}")]
     Unauthorized {
         /// The status.
         status: u16,
         /// What the server says.
         message: String,
     },
-    /// There is no such model, or no model server at this address.
-    #[error("does not know the model or the address (404): {message}")]
+    /// The key is right, but not good for this.
+    #[error("does not allow this with your key ({status}): {message}")]
+    Forbidden {
+        /// The status.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// There is no such model.
+    #[error("does not know the model (404): {message}")]
     NotFound {
+        /// What the server says.
+        message: String,
+    },
+    /// There is something at this address, but no model server.
+    #[error("has no model server at this address (404): {message}")]
+    WrongAddress {
         /// What the server says.
         message: String,
     },
@@ -76,6 +90,12 @@ pub enum CallError {
         status: u16,
         /// Where to.
         location: String,
+    },
+    /// The machine is there, and no server.
+    #[error("does not answer, because no server listens there: {reason}")]
+    NotListening {
+        /// Why.
+        reason: String,
     },
     /// There is no connection.
     #[error("cannot be reached: {reason}")]
@@ -159,6 +179,32 @@ pub(crate) enum Again {
 }
 
 impl CallError {
+    /// What it comes to, in a few words for the user.
+    pub fn summary(&self) -> &'static str {
+        match self {
+            Self::Refused { .. } => "the model's server refused the request",
+            Self::ContextTooLong { .. } => "the conversation is too long for the model",
+            Self::Unauthorized { .. } => "the model's server refused the key",
+            Self::Forbidden { .. } => "the key may not use this model",
+            Self::NotFound { .. } => "the server does not know the model",
+            Self::WrongAddress { .. } => "there is no model server at this address",
+            Self::RateLimited { .. } => "the model's server got too many requests",
+            Self::QuotaExceeded { .. } => "the quota at the model's server is used up",
+            Self::Server { .. } => "the model's server has a problem",
+            Self::Redirected { .. } => "the model's server has another address",
+            Self::NotListening { .. } => "the model's server does not run",
+            Self::Unreachable { .. } => "the model's server could not be reached",
+            Self::Timeout { .. } => "the model took too long",
+            Self::Broken { .. } => "the connection to the model broke",
+            Self::Malformed { .. } | Self::TooLong { .. } => {
+                "the server did not answer like a model's server"
+            }
+            Self::Declined { .. } => "the model refused to answer",
+            Self::Unable { .. } => "the model could not be asked",
+            Self::Cancelled => "the call was cancelled",
+        }
+    }
+
     pub(crate) fn again(&self) -> Again {
         match self {
             Self::RateLimited { wait, .. } | Self::Server { wait, .. } => Again::Later(*wait),
@@ -175,12 +221,14 @@ impl Explain for CallError {
             Self::Refused { .. } => "RequestRefused",
             Self::ContextTooLong { .. } => "ContextTooLong",
             Self::Unauthorized { .. } => "Unauthorized",
+            Self::Forbidden { .. } => "Forbidden",
             Self::NotFound { .. } => "ModelNotFound",
+            Self::WrongAddress { .. } => "WrongAddress",
             Self::RateLimited { .. } => "RateLimited",
             Self::QuotaExceeded { .. } => "QuotaExceeded",
             Self::Server { .. } => "ServerError",
             Self::Redirected { .. } => "Redirected",
-            Self::Unreachable { .. } => "Unreachable",
+            Self::NotListening { .. } | Self::Unreachable { .. } => "Unreachable",
             Self::Timeout { .. } => "Timeout",
             Self::Broken { .. } => "StreamBroken",
             Self::Malformed { .. } => "MalformedAnswer",
@@ -198,16 +246,19 @@ impl Explain for CallError {
             Self::Unauthorized { .. } => {
                 "check the key; `skillful doctor` says where it is taken from"
             }
-            Self::NotFound { .. } => "check the name in --model and the address in --base-url",
-            Self::RateLimited { .. } => "wait, then try again",
+            Self::Forbidden { .. } => {
+                "check at the provider what your key may use, or choose another --model"
+            }
+            Self::NotFound { .. } => "check the name in --model",
+            Self::WrongAddress { .. } => "check the address in --base-url; most end in /v1",
+            Self::RateLimited { .. } => "wait, then try again, or choose another --model",
             Self::QuotaExceeded { .. } => {
                 "buy more quota at the provider, or choose another --model"
             }
             Self::Server { .. } | Self::Broken { .. } => "try again later",
             Self::Redirected { .. } => "set --base-url to the real address",
-            Self::Unreachable { .. } => {
-                "check that the server runs, its address and your proxy settings"
-            }
+            Self::NotListening { .. } => "start the server, or check its address",
+            Self::Unreachable { .. } => "check the address, your network and your proxy settings",
             Self::Timeout { what: Late::Connection, .. } => {
                 "check the address and your proxy settings"
             }

@@ -99,7 +99,15 @@ impl Model for Offline {
         let text = text_of(&decision);
         delta(&text);
         let (usage, raw) = (Usage::default(), Raw::of(&text));
-        Reply::Decided { decision, usage, raw, plan_problem: None, again: false, unable }
+        Reply::Decided {
+            decision,
+            usage,
+            raw,
+            plan_problem: None,
+            again: false,
+            unable,
+            unstructured: false,
+        }
     }
 }
 

@@ -6,15 +6,15 @@
 use std::time::Duration;
 
 use agent::budget::Usage;
-use agent::context::Prompt;
+use agent::context::{Context, Prompt};
 use agent::model::{Cancel, Model};
-use agent::reply::{Raw, Reply};
+use agent::reply::Reply;
 use basics::failure::Explain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answered, Tokens};
-use crate::decision::{Problem, estimated_usage};
+use crate::decision::{Problem, estimated_usage, settle};
 use crate::decoder::Decoder;
 use crate::dialect::{Dialect, Protocol};
 use crate::failure::CallError;
@@ -122,6 +122,8 @@ pub struct Remote {
     /// Failures and refusals since the last answer.
     failures: u32,
     refusals: u32,
+    /// Whether the model has called a tool.
+    calls_tools: bool,
     /// What was last told to be known.
     known: Dialect,
 }
@@ -133,7 +135,22 @@ impl Remote {
     /// A model that is asked through `sender`.
     pub fn new(setup: Setup, sender: Sender) -> Self {
         let known = setup.dialect;
-        Self { setup, sender, failures: 0, refusals: 0, known }
+        Self { setup, sender, failures: 0, refusals: 0, calls_tools: false, known }
+    }
+
+    /// Asks for a word, in the plainest way that the server understands, and says what that used.
+    pub fn greet(&mut self) -> Result<Usage, CallError> {
+        let context = Context::new("greeting", String::new(), "Reply with the word OK.");
+        let prompt = context.prompt(String::new(), 1);
+        loop {
+            match self.ask(&prompt, &Cancel::default(), &mut |_| {}) {
+                Ok(answered) => return Ok(self.usage(&prompt, &answered)),
+                Err(error) => match self.lower(&error) {
+                    Some((lower, _)) => self.setup.dialect = lower,
+                    None => return Err(error),
+                },
+            }
+        }
     }
 
     fn ask(
@@ -154,8 +171,10 @@ impl Remote {
 
     fn answered(&mut self, prompt: &Prompt<'_>, answered: Answered) -> Reply {
         (self.failures, self.refusals) = (0, 0);
+        self.calls_tools |= answered.called;
+        // One that calls tools may still write its answer as text.
         if let (false, Some(lower)) =
-            (answered.called, self.setup.dialect.after_text(self.setup.protocol))
+            (self.calls_tools, self.setup.dialect.after_text(self.setup.protocol))
         {
             self.setup.dialect = lower;
         }
@@ -164,14 +183,8 @@ impl Remote {
             (self.setup.learned)(self.known);
         }
         let usage = self.usage(prompt, &answered);
-        let raw = Raw::of(&answered.text);
-        match answered.decision {
-            Ok(understood) => understood.into_reply(usage, raw),
-            Err(problem) => {
-                let problem = if answered.cut { Problem::CutOff } else { problem };
-                Reply::Invalid { problem: problem.for_model(), usage, raw }
-            }
-        }
+        let cut = |problem| if answered.cut { Problem::CutOff } else { problem };
+        settle(answered.decision.map_err(cut), &answered.text, usage)
     }
 
     fn usage(&self, prompt: &Prompt<'_>, answered: &Answered) -> Usage {
@@ -200,6 +213,7 @@ impl Remote {
                 code: error.code().to_owned(),
                 message: format!("`{host}` {message}; asking in another way"),
                 retry_after_ms: Some(0),
+                summary: None,
             };
         }
         self.failures += 1;

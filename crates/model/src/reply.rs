@@ -5,6 +5,7 @@
 
 mod scan;
 
+use basics::text::prefix;
 use thiserror::Error;
 
 use crate::json::{Event, Mode, Parser, PathError};
@@ -69,6 +70,38 @@ pub fn outermost_object(reply: &str) -> Result<&str, ObjectError> {
         [(start, Some(end))] => Ok(&reply[start..end]),
         [(first, _), (second, _), ..] => Err(ObjectError::Several { first, second }),
     }
+}
+
+/// A reply without what the model thought: what stands in `<think>…</think>`, and what comes before a `</think>` that was
+/// never opened.
+pub(crate) fn without_thinking(reply: &str) -> String {
+    let (mut said, mut from, mut thinking) = (String::new(), 0, false);
+    for (place, _) in reply.match_indices('<') {
+        let after = prefix(&reply[place + 1..], "/thinking>".len());
+        let tag = after.split_once('>').map(|(tag, _)| tag);
+        let end = |tag: &str| place + tag.len() + 2;
+        match tag {
+            Some(tag) if !thinking && is_thought(tag) => {
+                said.push_str(&reply[from..place]);
+                (from, thinking) = (end(tag), true);
+            }
+            Some(tag) if tag.strip_prefix('/').is_some_and(is_thought) => {
+                if !thinking {
+                    said.clear();
+                }
+                (from, thinking) = (end(tag), false);
+            }
+            _ => {}
+        }
+    }
+    if !thinking {
+        said.push_str(&reply[from..]);
+    }
+    said
+}
+
+fn is_thought(tag: &str) -> bool {
+    ["think", "thinking"].iter().any(|name| tag.eq_ignore_ascii_case(name))
 }
 
 /// Reads a reply while it arrives and reports what is at watched paths of its JSON object.

@@ -59,6 +59,7 @@ impl Backoff {
             code: error.code().to_owned(),
             message: format!("{who} {error}{tries}; {next}"),
             retry_after_ms: wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+            summary: Some(error.summary().to_owned()),
         }
     }
 }

@@ -177,7 +177,7 @@ fn skill_in_context(text: &str) -> Option<&str> {
 }
 
 fn failed(code: &str, message: String) -> Reply {
-    Reply::Failed { code: code.to_owned(), message, retry_after_ms: None }
+    Reply::failed(code, message)
 }
 
 /// Waits, unless somebody wants to stop.

@@ -3,7 +3,7 @@
 //! Invariants: a redirect is never followed, so that a key goes nowhere but where it was meant to; no call takes longer
 //! than its limits, whatever the server does.
 
-pub mod ollama;
+pub mod local;
 
 use std::cell::Cell;
 use std::future::Future;
@@ -247,10 +247,19 @@ fn classified(error: &reqwest::Error, connection: &Connection) -> CallError {
     if error.is_builder() {
         return CallError::Unable { reason: deepest(error) };
     }
+    let reason = deepest(error);
     match error.is_connect() {
-        true => CallError::Unreachable { reason: deepest(error) },
+        true if is_refused(error) => CallError::NotListening { reason },
+        true => CallError::Unreachable { reason },
         false => broken(error),
     }
+}
+
+/// Whether the machine said that nobody listens.
+fn is_refused(error: &(dyn std::error::Error + 'static)) -> bool {
+    let refused = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
+    let own = error.downcast_ref().is_some_and(refused);
+    own || error.source().is_some_and(is_refused)
 }
 
 fn broken(error: &reqwest::Error) -> CallError {

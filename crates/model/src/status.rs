@@ -39,7 +39,8 @@ pub(crate) fn reported(error: &Value) -> CallError {
     let status = match code.as_str() {
         "rate_limit_error" | "rate_limit_exceeded" => 429,
         "overloaded_error" => 529,
-        "authentication_error" | "permission_error" => 401,
+        "authentication_error" => 401,
+        "permission_error" => 403,
         "not_found_error" => 404,
         "invalid_request_error" => 400,
         _ => match &error["code"] {
@@ -55,9 +56,11 @@ fn classify(status: u16, code: &str, message: String, wait: Option<Duration>) ->
     let lower = message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     match status {
-        401 | 403 => CallError::Unauthorized { status, message },
+        401 => CallError::Unauthorized { status, message },
+        403 => CallError::Forbidden { status, message },
         402 => CallError::QuotaExceeded { status, message },
-        404 => CallError::NotFound { message },
+        404 if says(&["model"]) => CallError::NotFound { message },
+        404 => CallError::WrongAddress { message },
         429 if code == "insufficient_quota" => CallError::QuotaExceeded { status, message },
         429 => CallError::RateLimited { status, message, wait },
         _ if code == "context_length_exceeded" || code == "exceed_context_size_error" => {

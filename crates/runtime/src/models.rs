@@ -1,12 +1,13 @@
 //! Which model decides, why, and how it is opened.
 //!
-//! Order: the command line, the settings, a key in the environment, an Ollama on this machine, the offline planner.
+//! Order: the command line, the settings, what the environment offers, the offline planner.
 
 mod key;
+mod local;
 mod memory;
 mod remote;
+mod survey;
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,22 +15,19 @@ use agent::model::Model;
 use agent::run::Run;
 use basics::failure::{Exit, Failure};
 use model::offline::Offline;
-use model::remote::Wire;
+use model::remote::Price;
 use model::scripted::{Script, Scripted};
-use model::send::ollama;
 use permission::ToolSet;
 use remote::Server;
+pub use remote::Tried;
 use serde_json::Value;
 use skill::offer::Offer;
+pub use survey::{Listed, survey};
 
 use crate::driver::{Clock, SkippingClock, SystemClock};
 use crate::open::Runtime;
 use crate::plain_file::read_plain;
 use crate::settings::{ModelSettings, Provider};
-
-/// What is asked where only a key is there. The one place that knows names of models.
-const DEFAULT_MODELS: [(Provider, &str); 2] =
-    [(Provider::Anthropic, "claude-sonnet-4-5"), (Provider::OpenAi, "gpt-5-mini")];
 
 /// What the command line says about the model.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,6 +47,7 @@ pub struct Choice {
     pub why: String,
     /// Whether the user named the model, and whether they named its server.
     pub(crate) is_named: (bool, bool),
+    is_last_resort: bool,
     kind: Kind,
 }
 
@@ -67,17 +66,17 @@ impl Choice {
     pub fn new(runtime: &Runtime, wish: Wish<'_>) -> Result<Self, Failure> {
         let (settings, why) = settings(runtime, wish)?;
         let name = settings.name.clone().unwrap_or_default();
-        let remote = |wire| Server::new(runtime, wire, &settings).map(Box::new).map(Kind::Remote);
-        let kind = match settings.provider.unwrap_or(Provider::Offline) {
-            Provider::Offline => Kind::Offline,
-            Provider::Scripted => Kind::Scripted(name.clone()),
-            Provider::Mock if settings.name.is_some() => Kind::Scripted(name.clone()),
-            Provider::Mock if settings.params.is_empty() => Kind::Offline,
-            Provider::Mock => Kind::Mock(Value::Object(settings.params.clone())),
-            Provider::OpenAi => remote(Wire::OpenAi)?,
-            Provider::Anthropic => remote(Wire::Anthropic)?,
+        let provider = settings.provider.unwrap_or(Provider::Offline);
+        let kind = match (provider, provider.home()) {
+            (_, Some(home)) => Kind::Remote(Box::new(Server::new(runtime, home, &settings)?)),
+            (Provider::Scripted, _) => Kind::Scripted(name.clone()),
+            (Provider::Mock, _) if settings.name.is_some() => Kind::Scripted(name.clone()),
+            (Provider::Mock, _) if !settings.params.is_empty() => {
+                Kind::Mock(Value::Object(settings.params))
+            }
+            _ => Kind::Offline,
         };
-        let provider = settings.provider.unwrap_or(Provider::Offline).as_str();
+        let provider = provider.as_str();
         let name = match &kind {
             Kind::Offline => Provider::Offline.as_str().to_owned(),
             Kind::Mock(_) => Provider::Mock.as_str().to_owned(),
@@ -85,13 +84,36 @@ impl Choice {
             Kind::Remote(_) => format!("{provider}:{name}"),
         };
         let is_named = (wish.model.is_some(), wish.base_url.is_some());
-        Ok(Self { name, why, is_named, kind })
+        let is_chosen = wish.model.is_some() || runtime.layers.config.model.provider.is_some();
+        let is_last_resort = matches!(kind, Kind::Offline) && !is_chosen;
+        Ok(Self { name, why, is_named, is_last_resort, kind })
     }
 
     /// The address of its server, if it has one.
     pub fn server(&self) -> Option<&str> {
         match &self.kind {
             Kind::Remote(server) => Some(server.base_url()),
+            Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
+        }
+    }
+
+    /// Whether nobody chose a model, and none was found.
+    pub fn is_last_resort(&self) -> bool {
+        self.is_last_resort
+    }
+
+    /// What it costs, where that is known.
+    pub fn price(&self) -> Option<Price> {
+        match &self.kind {
+            Kind::Remote(server) => server.price(),
+            Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
+        }
+    }
+
+    /// Asks it for a word, to see whether it answers; nothing where there is nobody to ask.
+    pub fn try_out(&self) -> Option<Tried> {
+        match &self.kind {
+            Kind::Remote(server) => Some(server.try_out()),
             Kind::Offline | Kind::Scripted(_) | Kind::Mock(_) => None,
         }
     }
@@ -174,58 +196,65 @@ fn settings(runtime: &Runtime, wish: Wish<'_>) -> Result<(ModelSettings, String)
     }
     let needs_name = !matches!(settings.provider, Some(Provider::Offline | Provider::Mock));
     if settings.name.is_none() && needs_name {
-        let default = default_model(settings.provider).filter(|_| settings.base_url.is_none());
-        settings.name = Some(default.ok_or_else(unnamed)?.to_owned());
+        settings.name = Some(unnamed(runtime, &settings)?);
+    }
+    if let (Some(Provider::Ollama), None) = (settings.provider, &settings.base_url) {
+        settings.base_url = local::ollama_url(runtime);
     }
     Ok((settings, why))
 }
 
-fn unnamed() -> Failure {
-    Failure::new(Exit::Usage, "UnknownModel", "the model has no name")
-        .hint("add a name, as in --model openai:NAME or scripted:FILE")
-}
-
-/// `openai:NAME` from the command line.
+/// A model from the command line.
 fn parsed(text: &str) -> Result<(Provider, Option<String>), Failure> {
-    let (provider, name) = text.split_once(':').unwrap_or((text, ""));
-    let provider = Provider::from_name(provider).ok_or_else(|| {
-        Failure::new(Exit::Usage, "UnknownModel", format!("there is no model `{text}`"))
-            .hint("use `offline`, `scripted:FILE`, `mock`, `openai:NAME` or `anthropic:NAME`")
+    let (provider, name) = Provider::spelled(text).ok_or_else(|| {
+        let message = format!("there is no model `{text}`");
+        Failure::new(Exit::Usage, "UnknownModel", message).hint(
+            "name the server and the model, as in ollama:NAME or openrouter:NAME; `skillful models` lists the servers",
+        )
     })?;
-    Ok((provider, Some(name.to_owned()).filter(|name| !name.is_empty())))
+    Ok((provider, name.map(str::to_owned)))
 }
 
-/// What the environment offers.
+/// What the environment offers: the keys of the two best known, an Ollama on this machine, the other keys.
 fn detect(runtime: &Runtime, own: &ModelSettings) -> (ModelSettings, String) {
-    for (provider, name) in DEFAULT_MODELS {
-        let variable = key::usual_variable(provider);
-        if runtime.variable(variable).is_some() {
-            let name = own.name.clone().unwrap_or_else(|| name.to_owned());
+    for provider in Provider::all() {
+        let Some(home) = provider.home() else { continue };
+        if provider == Provider::Ollama
+            && let Some(address) = local::address(runtime, provider)
+            && let Some(name) = local::models(provider, address).into_iter().flatten().next()
+        {
+            return (own.of(provider, Some(name)), format!("Ollama runs at {address}"));
+        }
+        let variable = home.keys.iter().find(|key| runtime.variable(key).is_some());
+        if let (Some(variable), Some(usual)) = (variable, home.usual) {
+            let name = own.name.clone().unwrap_or_else(|| usual.to_owned());
             return (own.of(provider, Some(name)), format!("{variable} is set"));
         }
-    }
-    let address = ollama_address(runtime);
-    if let Some(name) = ollama::models(address).into_iter().next() {
-        let settings = ModelSettings {
-            base_url: Some(format!("http://{address}/v1")),
-            ..own.of(Provider::OpenAi, Some(name))
-        };
-        return (settings, format!("Ollama runs at {address}"));
     }
     let why = "no API key in the environment and no Ollama on this machine".to_owned();
     (own.of(Provider::Offline, None), why)
 }
 
-/// Where Ollama would be: `OLLAMA_HOST`, as far as it is an address of this machine, or the usual place.
-fn ollama_address(runtime: &Runtime) -> SocketAddr {
-    let host = runtime.variable("OLLAMA_HOST").and_then(|host| host.to_str());
-    let address = host.and_then(|host| host.trim_start_matches("http://").parse().ok());
-    address.filter(|address: &SocketAddr| address.ip().is_loopback()).unwrap_or(ollama::ADDRESS)
-}
-
-fn default_model(provider: Option<Provider>) -> Option<&'static str> {
-    let found = DEFAULT_MODELS.iter().find(|(own, _)| Some(*own) == provider);
-    found.map(|(_, name)| *name)
+/// The name of a model that was not named: the usual one of the provider, or the first that a server here has.
+fn unnamed(runtime: &Runtime, settings: &ModelSettings) -> Result<String, Failure> {
+    let provider = settings.provider.unwrap_or(Provider::Offline);
+    let own_server = provider.home().filter(|_| settings.base_url.is_none());
+    if let Some(usual) = own_server.and_then(|home| home.usual) {
+        return Ok(usual.to_owned());
+    }
+    if let Some(address) = own_server.and_then(|_| local::address(runtime, provider)) {
+        let models = local::models(provider, address);
+        return models.into_iter().flatten().next().ok_or_else(|| {
+            let message = format!("no `{}` with a model answers at {address}", provider.as_str());
+            Failure::new(Exit::Usage, "NoModel", message)
+                .hint("start it and load a model, or choose another --model")
+        });
+    }
+    let failure = Failure::new(Exit::Usage, "UnknownModel", "the model has no name");
+    Err(match provider.home() {
+        Some(_) => failure.hint(format!("add its name, as in --model {}:NAME", provider.as_str())),
+        None => failure.hint("add a name, as in --model openai:NAME or scripted:FILE"),
+    })
 }
 
 fn read_script(file: &Path) -> Result<Script, Failure> {

@@ -10,6 +10,7 @@ mod model;
 mod origin;
 mod position;
 mod project;
+mod provider;
 mod rules;
 mod said;
 
@@ -29,9 +30,10 @@ use skill::metadata::Mode as FrontmatterMode;
 pub use case::objections;
 pub use evals::EvalSettings;
 pub use layers::{Layers, closest, expand, leaves, variable_names};
-pub use model::{ModelSettings, Provider};
+pub use model::ModelSettings;
 pub use origin::Origin;
 pub use project::Objection;
+pub use provider::{Home, Provider};
 pub use rules::RuleSet;
 pub use said::ConfigError;
 

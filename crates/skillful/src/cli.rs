@@ -40,6 +40,7 @@ enum Command {
     Scan(commands::scan::Scan),
     New(commands::new::New),
     Refresh(commands::refresh::Refresh),
+    Models(commands::models::Models),
     Doctor(commands::doctor::Doctor),
     Pack(commands::pack::Pack),
     Export(commands::pack::Export),
@@ -107,7 +108,7 @@ fn misuse(text: &str) -> Failure {
 fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
     let session = || Session::start(&cli.global, output);
     match cli.command {
-        Command::Run(command) => command.run(&session()?, output),
+        Command::Run(command) => command.run(session()?, output),
         Command::Runs(command) => command.run(&session()?, output),
         Command::Usage(command) => command.run(&session()?, output),
         Command::List(command) => command.run(&session()?, output),
@@ -118,6 +119,7 @@ fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
         Command::Scan(command) => command.run(&session()?, output),
         Command::New(command) => command.run(&session()?, output),
         Command::Refresh(command) => command.run(&session()?, output),
+        Command::Models(command) => command.run(&session()?, output),
         Command::Doctor(command) => command.run(&cli.global, output),
         Command::Pack(command) => command.run(&session()?, output),
         Command::Export(command) => command.run(&session()?, output),

@@ -1,5 +1,6 @@
 //! The commands, one file each. A command's doc comment is its help.
 
+pub(crate) mod budget_flags;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
@@ -8,6 +9,7 @@ pub(crate) mod inspect;
 pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod mcp;
+pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod origin;
 pub(crate) mod pack;

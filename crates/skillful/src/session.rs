@@ -5,6 +5,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use agent::budget::Budget;
 use runtime::journal::Owner;
 use runtime::open::{Runtime, Start};
 use skill::index::{Index, RootReport};
@@ -44,6 +45,13 @@ impl Session {
     /// The runtime, for whoever outlives the command.
     pub(crate) fn runtime(&self) -> Arc<Runtime> {
         Arc::clone(&self.runtime)
+    }
+
+    /// Sets limits of this process's runs over those of the settings.
+    pub(crate) fn set_budget(&mut self, set: impl FnOnce(&mut Budget)) {
+        if let Some(runtime) = Arc::get_mut(&mut self.runtime) {
+            set(&mut runtime.layers.config.budget);
+        }
     }
 
     /// Who signs the records that this process makes; nobody where no key can be kept, which is said.

@@ -5,8 +5,9 @@ use crate::outcome::StopReason;
 
 impl Run {
     pub(super) fn degraded_answer(&self, reason: StopReason) -> String {
-        let mut answer =
-            format!("The run stopped before it was finished: {}.\n", reason.describe());
+        let blame = self.blame.as_deref().filter(|_| reason == StopReason::ModelError);
+        let why = blame.unwrap_or(reason.describe());
+        let mut answer = format!("The run stopped before it was finished: {why}.\n");
         let mut list = |title: &str, items: Vec<&str>| {
             if !items.is_empty() {
                 answer.push_str(&format!("\n{title}:\n"));

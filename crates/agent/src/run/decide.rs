@@ -75,11 +75,17 @@ impl Run {
                 }
                 self.decided(decision, plan_problem);
             }
-            Reply::Invalid { problem, usage, .. } => {
+            Reply::Invalid { answer: Some(content), usage, .. } if self.is_last(attempt) => {
                 self.spent.usage.add(&usage);
-                self.correct(&problem, attempt);
+                let action = Action::FinalAnswer { content };
+                self.decided(Decision { action, plan_update: None, diagnostics: None }, None);
             }
-            Reply::Failed { code, message, retry_after_ms } => {
+            Reply::Invalid { problem, summary, usage, .. } => {
+                self.spent.usage.add(&usage);
+                self.correct(&problem, summary, attempt);
+            }
+            Reply::Failed { code, message, retry_after_ms, summary } => {
+                self.blame = summary;
                 self.unanswered(&code, &message, retry_after_ms, attempt);
             }
         }
@@ -101,10 +107,17 @@ impl Run {
         });
     }
 
-    fn correct(&mut self, problem: &str, attempt: u32) {
-        self.note_error("InvalidAction", problem, None);
-        if attempt > self.setup.patience.corrections {
-            self.failures.push(format!("InvalidAction: {problem}"));
+    /// Whether the model is not asked again after this reply.
+    fn is_last(&self, attempt: u32) -> bool {
+        attempt > self.setup.patience.corrections
+    }
+
+    /// Tells the model what was wrong; the user is told in other words.
+    fn correct(&mut self, problem: &str, summary: Option<String>, attempt: u32) {
+        let shown = summary.unwrap_or_else(|| problem.to_owned());
+        self.note_error("InvalidAction", &shown, None);
+        if self.is_last(attempt) {
+            self.failures.push(format!("InvalidAction: {shown}"));
             return self.finish(StopReason::InvalidOutput);
         }
         self.context.remark(format!(

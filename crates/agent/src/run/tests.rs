@@ -179,7 +179,13 @@ fn planned(action: Value, plan: Option<Value>) -> Reply {
 }
 
 fn invalid() -> Reply {
-    Reply::Invalid { problem: "no JSON".to_owned(), usage: Usage::default(), raw: Raw::default() }
+    Reply::Invalid {
+        problem: "no JSON".to_owned(),
+        usage: Usage::default(),
+        raw: Raw::default(),
+        summary: None,
+        answer: None,
+    }
 }
 
 fn answer(content: &str) -> Value {

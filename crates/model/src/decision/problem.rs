@@ -114,6 +114,18 @@ impl Problem {
         }
     }
 
+    /// What the user is told about it.
+    pub(crate) fn for_user(&self) -> &'static str {
+        match self {
+            Self::Empty => "the model's reply was empty",
+            Self::TooLong { .. } => "the model's reply was too long",
+            Self::CutOff => {
+                "the model's reply was cut off at its limit (`model.max_tokens`, `budget.max_output_tokens`)"
+            }
+            _ => "the model did not reply in the form that it was asked for",
+        }
+    }
+
     /// The problem and what to do about it, for the model.
     pub fn for_model(&self) -> String {
         format!("{self}; {}", self.hint())

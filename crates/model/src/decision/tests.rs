@@ -496,7 +496,28 @@ fn a_reply_carries_what_was_read_and_its_hash() {
     let usage = Usage { output_tokens: 3, ..Usage::default() };
     let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".parse().ok();
     let raw = Raw { sha256, bytes: 3, text: Some("abc".to_owned()) };
-    let problem = format!("no JSON object in the reply{NO_OBJECT}");
-    assert_eq!(reply("abc", usage), Reply::Invalid { problem, usage, raw });
-    assert!(matches!(reply(ANSWER, usage), Reply::Decided { raw: Raw { bytes: 66, .. }, .. }));
+    let action = Action::FinalAnswer { content: "abc".to_owned() };
+    let decision = Decision { action, plan_update: None, diagnostics: None };
+    let plain = Reply::Decided {
+        decision,
+        usage,
+        raw,
+        plan_problem: None,
+        again: false,
+        unstructured: true,
+    };
+    assert_eq!(reply("abc", usage), plain);
+    let broken = r#"{"action": {"type": "fly"}}"#;
+    let expected = Reply::Invalid {
+        problem: parse(broken).unwrap_err().for_model(),
+        usage,
+        raw: Raw::of(broken),
+        summary: Some("the model did not reply in the form that it was asked for".to_owned()),
+        answer: None,
+    };
+    assert_eq!(reply(broken, usage), expected);
+    assert!(matches!(
+        reply(ANSWER, usage),
+        Reply::Decided { raw: Raw { bytes: 66, .. }, unstructured: false, .. }
+    ));
 }

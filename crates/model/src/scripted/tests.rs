@@ -51,7 +51,7 @@ fn failure(reply: &Reply) -> String {
 #[test]
 fn a_restarted_model_goes_on_where_the_conversation_is() {
     let script = json!({"turns": [
-        {"text": "hm"},
+        {"text": "{"},
         select("a"),
         {"text": "[1]"},
         {"text": "[2]"},

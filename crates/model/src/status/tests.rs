@@ -59,4 +59,8 @@ fn a_status_means_what_the_server_says_about_it() {
     check(501, &said("oh"), "RequestRefused");
     check(529, &said("Overloaded"), "ServerError");
     check(402, "", "QuotaExceeded");
+    check(401, &said("bad key"), "Unauthorized");
+    check(403, &said("not for you"), "Forbidden");
+    check(404, &said("The model `x` does not exist"), "ModelNotFound");
+    check(404, "<html><body>Not Found</body></html>", "WrongAddress");
 }

@@ -89,7 +89,7 @@ fn line(reply: &Reply) -> String {
             action => action.summary(),
         },
         Reply::Invalid { problem, .. } => format!("invalid: {problem}"),
-        Reply::Failed { code, message, retry_after_ms } => {
+        Reply::Failed { code, message, retry_after_ms, .. } => {
             let again = retry_after_ms.map(|wait| format!(" [again in {wait} ms]"));
             format!("{code}: {message}{}", again.unwrap_or_default())
         }

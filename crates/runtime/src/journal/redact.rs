@@ -343,7 +343,7 @@ fn withheld(input: &Input) -> Input {
     match input {
         Input::Replied(_) => {
             let Refusal { code, message, .. } = refusal;
-            Input::Replied(Reply::Failed { code, message, retry_after_ms: None })
+            Input::Replied(Reply::failed(code, message))
         }
         Input::Prepared(_) => Input::Prepared(Prepared::Refused { refusal }),
         Input::Answered(_) => Input::Answered(Answer::Reject { message: Some(refusal.message) }),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use model::secret::Secret;
 
 use crate::open::Runtime;
-use crate::settings::{ModelSettings, Provider};
+use crate::settings::ModelSettings;
 use basics::failure::{Exit, Failure};
 
 /// Where a key comes from.
@@ -49,21 +49,11 @@ impl fmt::Display for Key {
     }
 }
 
-/// The variable that a provider's own programs take the key from.
-pub(super) fn usual_variable(provider: Provider) -> &'static str {
-    match provider {
-        Provider::Anthropic => "ANTHROPIC_API_KEY",
-        Provider::Offline | Provider::Scripted | Provider::Mock | Provider::OpenAi => {
-            "OPENAI_API_KEY"
-        }
-    }
-}
-
-/// The key that the settings name, or else the one of the usual variable, where that may be used.
+/// The key that the settings name, or else the one of the usual variables, where they may be used.
 pub(super) fn find(
     runtime: &Runtime,
     settings: &ModelSettings,
-    usual: Option<&'static str>,
+    usual: &[&str],
 ) -> Result<Option<Key>, Failure> {
     if let Some(words) = &settings.api_key_command {
         return Ok(Some(Key::Command { words: words.clone(), secret: None }));
@@ -73,7 +63,7 @@ pub(super) fn find(
         Some(Key::Variable { name: name.to_owned(), secret: Secret::new(value) })
     };
     match &settings.api_key_env {
-        None => Ok(usual.and_then(value)),
+        None => Ok(usual.iter().find_map(|name| value(name))),
         Some(name) => value(name).map(Some).ok_or_else(|| {
             Failure::new(Exit::Usage, "NoKey", format!("the variable `{name}` is not set"))
                 .hint("set it, or change `model.api_key_env`")

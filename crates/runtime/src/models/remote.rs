@@ -2,18 +2,20 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use agent::budget::Usage;
 use agent::run::Run;
 use basics::skill::Source;
 use jiff::Timestamp;
-use model::dialect::{Dialect, TokenLimit};
-use model::remote::{Backoff, Remote, Setup, Wire};
+use model::dialect::{Dialect, Form, TokenLimit};
+use model::failure::CallError;
+use model::openai;
+use model::remote::{Backoff, Price, Remote, Setup, Wire};
 use model::request::{Choices, Options, RESERVED_PARAMS};
 use model::schema::Offered;
 use model::secret::Secret;
 use model::send::{Connection, Sender, Waits, is_loopback};
-use model::{anthropic, openai};
 use permission::ToolSet;
 use skill::index::Entry;
 use skill::offer::Offer;
@@ -21,15 +23,32 @@ use skill::offer::Offer;
 use super::key::{self, Key};
 use super::memory::Memory;
 use crate::open::Runtime;
-use crate::settings::{ModelSettings, Provider, expand};
+use crate::settings::{Home, ModelSettings, expand};
 use basics::failure::{Exit, Failure};
 
 /// Names of skills are listed in the request as far as there are not too many of them.
 const MAX_NAMED_SKILLS: usize = 100;
 
 /// Parts of the names of models that can be shown pictures.
-const SEEING: [&str; 10] =
-    ["gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4", "gemini", "-vl", "vision", "llava", "pixtral"];
+const SEEING: [&str; 11] = [
+    "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4", "claude", "gemini", "-vl", "vision", "llava",
+    "pixtral",
+];
+
+/// How long a model may write that is only asked for a word; some think first.
+const GREETING_TOKENS: u64 = 512;
+
+/// How long it may take; a server of this machine may have to load the model first.
+const GREETING_TIME: Duration = Duration::from_secs(60);
+
+/// What came of asking a model for a word.
+#[derive(Debug)]
+pub struct Tried {
+    /// How long it took.
+    pub took: Duration,
+    /// What it used, or why there was no answer.
+    pub answer: Result<Usage, CallError>,
+}
 
 /// A server, ready to be asked.
 #[derive(Debug)]
@@ -45,20 +64,19 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn new(
         runtime: &Runtime,
-        wire: Wire,
+        home: &Home,
         settings: &ModelSettings,
     ) -> Result<Self, Failure> {
-        let (provider, own) = match wire {
-            Wire::OpenAi => (Provider::OpenAi, openai::BASE_URL),
-            Wire::Anthropic => (Provider::Anthropic, anthropic::BASE_URL),
-        };
+        let Home { wire, base_url: own, keys, .. } = *home;
         let base_url = settings.base_url.clone().unwrap_or_else(|| own.to_owned());
         check(&base_url, settings)?;
         // A key that was not meant for this server in particular does not go over a line that others can read.
         let is_private = base_url.starts_with("https://") || is_loopback(&base_url);
-        let variable = key::usual_variable(provider);
-        let key = key::find(runtime, settings, is_private.then_some(variable))?;
-        if key.is_none() && base_url == own && settings.headers.is_empty() {
+        let key = key::find(runtime, settings, if is_private { keys } else { &[] })?;
+        if let (None, [variable, ..]) = (&key, keys)
+            && base_url == own
+            && settings.headers.is_empty()
+        {
             let message = format!("you have no API key for `{}`", host(&base_url));
             return Err(Failure::new(Exit::Usage, "NoKey", message)
                 .hint(format!("set {variable}, or `model.api_key_command`")));
@@ -74,6 +92,28 @@ impl Server {
         let name = self.model().to_ascii_lowercase();
         let by_name = self.wire == Wire::Anthropic || SEEING.iter().any(|part| name.contains(part));
         self.settings.images.unwrap_or(by_name)
+    }
+
+    pub(super) fn price(&self) -> Option<Price> {
+        self.settings.prices.get(self.model()).copied()
+    }
+
+    /// Asks for a word.
+    pub(super) fn try_out(&self) -> Tried {
+        let settings = &self.settings;
+        let choices =
+            Choices::new(&Offered { tools: &ToolSet::from_names([]), skills: None, scripts: None });
+        let options = Options { max_tokens: Some(GREETING_TOKENS), ..self.options_with(choices) };
+        let first = Dialect::first(settings.protocol, false, self.token_limit());
+        let setup = Setup {
+            dialect: Dialect { form: Form::Text, ..first },
+            backoff: Backoff { retries: 0, ..Backoff::default() },
+            waits: Waits { idle: GREETING_TIME, total: GREETING_TIME },
+            ..self.setup(options)
+        };
+        let began = Instant::now();
+        let answer = Remote::new(setup, self.sender()).greet();
+        Tried { took: began.elapsed(), answer }
     }
 
     pub(super) fn base_url(&self) -> &str {
@@ -98,18 +138,31 @@ impl Server {
         tools: &ToolSet,
         run: &Run,
     ) -> Remote {
-        let settings = &self.settings;
+        let Self { settings, .. } = self;
         let memory = runtime.cache_folder().map(|cache| Memory::new(cache, self.identity()));
         let first = Dialect::first(settings.protocol, settings.stream, self.token_limit());
         let known = memory.as_ref().and_then(|memory| memory.recall(Timestamp::now()));
+        let setup = Setup {
+            dialect: known.unwrap_or(first),
+            learned: Box::new(move |dialect| {
+                memory.iter().for_each(|memory| memory.keep(dialect, Timestamp::now()));
+            }),
+            ..self.setup(self.options(offer, tools, run))
+        };
+        Remote::new(setup, self.sender())
+    }
+
+    /// How the model is asked, before anything is known about its server.
+    fn setup(&self, options: Options) -> Setup {
+        let settings = &self.settings;
         let random = RandomState::new();
         let mut drawn = 0_u64;
-        let setup = Setup {
+        Setup {
             wire: self.wire,
-            options: self.options(offer, tools, run),
+            options,
             protocol: settings.protocol,
-            dialect: known.unwrap_or(first),
-            price: settings.prices.get(self.model()).copied(),
+            dialect: Dialect::first(settings.protocol, settings.stream, self.token_limit()),
+            price: self.price(),
             waits: Waits {
                 idle: Duration::from_secs(settings.idle_timeout_seconds),
                 total: Duration::from_secs(settings.timeout_seconds),
@@ -120,15 +173,15 @@ impl Server {
                 drawn += 1;
                 random.hash_one(drawn) as f64 / u64::MAX as f64
             }),
-            learned: Box::new(move |dialect| {
-                memory.iter().for_each(|memory| memory.keep(dialect, Timestamp::now()));
-            }),
-        };
-        let connection = Connection {
+            learned: Box::new(|_| {}),
+        }
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::new(Connection {
             authorities: self.authorities.clone(),
-            limit: Duration::from_secs(settings.connect_timeout_seconds),
-        };
-        Remote::new(setup, Sender::new(connection))
+            limit: Duration::from_secs(self.settings.connect_timeout_seconds),
+        })
     }
 
     fn options(&self, offer: &Offer<'_>, tools: &ToolSet, run: &Run) -> Options {
@@ -146,6 +199,10 @@ impl Server {
             skills: is_short.then_some(&skills[..]),
             scripts: is_short.then_some(&scripts[..]),
         };
+        self.options_with(Choices::new(&offered))
+    }
+
+    fn options_with(&self, choices: Choices) -> Options {
         Options {
             base_url: self.base_url.clone(),
             model: self.model().to_owned(),
@@ -153,7 +210,7 @@ impl Server {
             headers: self.headers(),
             max_tokens: self.settings.max_tokens.or_else(|| self.usual_max_tokens()),
             params: self.settings.params.clone(),
-            choices: Choices::new(&offered),
+            choices,
         }
     }
 
@@ -197,7 +254,7 @@ impl Server {
             return Err(Failure::new(
                 Exit::Usage,
                 "NoPrice",
-                format!("`budget.max_cost_usd` is set, but the price of `{model}` is unknown"),
+                format!("the cost has a limit (`budget.max_cost_usd`), but the price of `{model}` is unknown"),
             )
             .hint(format!("set `model.prices` to {{\"{model}\": {{\"input\": 1.0, \"output\": 5.0}}}}, in dollars for a million tokens")));
         }

@@ -10,12 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::Provider;
+
 /// The model and its server; `"openai:NAME"` sets provider and name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = or_a_string)]
 pub struct ModelSettings {
-    /// `anthropic`, `openai` (and every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
+    /// The name of a server that `skillful models` lists (`openai` stands for every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
     pub provider: Option<Provider>,
     /// The model's name; for `scripted`, its file.
     pub name: Option<String>,
@@ -51,22 +53,6 @@ pub struct ModelSettings {
     pub prices: BTreeMap<String, Price>,
 }
 
-/// What decides in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// The offline planner, without a language model.
-    Offline,
-    /// Replies from a file.
-    Scripted,
-    /// Replies from a file or from the settings, else the offline planner; needs no network.
-    Mock,
-    /// Chat Completions.
-    OpenAi,
-    /// Messages.
-    Anthropic,
-}
-
 impl Default for ModelSettings {
     fn default() -> Self {
         let waits = model::send::Waits::default();
@@ -95,7 +81,11 @@ impl Default for ModelSettings {
 impl ModelSettings {
     /// The settings for another model: what belongs to the configured server, its key above all, stays with it.
     pub fn of(&self, provider: Provider, name: Option<String>) -> Self {
-        let same = self.provider.is_none_or(|own| own == provider);
+        let same = match self.provider {
+            Some(own) => own == provider,
+            // Another server's key must not go to this one.
+            None => !(provider.is_one_server() && self.names_server()),
+        };
         let rest = if same { self.clone() } else { self.without_server() };
         Self { provider: Some(provider), name, ..rest }
     }
@@ -111,6 +101,15 @@ impl ModelSettings {
         (serde_json::to_value(open).unwrap_or_default(), variable)
     }
 
+    /// Whether something here is meant for one server, whoever that is.
+    fn names_server(&self) -> bool {
+        self.base_url.is_some()
+            || self.api_key_env.is_some()
+            || self.api_key_command.is_some()
+            || self.ca_file.is_some()
+            || !self.headers.is_empty()
+    }
+
     fn without_server(&self) -> Self {
         Self {
             max_retries: self.max_retries,
@@ -120,25 +119,6 @@ impl ModelSettings {
             prices: self.prices.clone(),
             ..Self::default()
         }
-    }
-}
-
-impl Provider {
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Offline => "offline",
-            Self::Scripted => "scripted",
-            Self::Mock => "mock",
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
-
-    /// The provider of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Offline, Self::Scripted, Self::Mock, Self::OpenAi, Self::Anthropic];
-        all.into_iter().find(|provider| provider.as_str() == name)
     }
 }
 
@@ -156,15 +136,20 @@ const OF_A_SERVER: [&str; 10] = [
     "max_tokens",
 ];
 
+/// Those of them that say which server it is, and what lets us in.
+const OF_ONE_SERVER: [&str; 5] =
+    ["base_url", "api_key_env", "api_key_command", "headers", "ca_file"];
+
 /// `"model": "openai:NAME"` written out.
 pub(super) fn spell_out(settings: &mut Value) {
     let Some(model) = settings.get_mut("model") else { return };
     match model {
         Value::Null => *model = json!({}),
         Value::String(text) => {
-            let (provider, name) = match text.split_once(':') {
-                Some((provider, name)) => (provider, Some(name)),
-                None => (text.as_str(), None),
+            let (provider, name) = match Provider::spelled(text) {
+                Some((provider, name)) => (provider.as_str(), name),
+                // What is wrong with it is said with all other settings.
+                None => (text.split(':').next().unwrap_or_default(), None),
             };
             *model = match name {
                 Some(name) => json!({"provider": provider, "name": name}),
@@ -182,7 +167,13 @@ pub(super) fn leave_server(merged: &mut Value, layer: &Value) -> Vec<String> {
     let Some(below) = merged.get_mut("model").and_then(Value::as_object_mut) else {
         return Vec::new();
     };
-    if below.get("provider").and_then(Value::as_str).is_none_or(|own| own == chosen) {
+    let is_one_server = Provider::from_name(chosen).is_some_and(Provider::is_one_server);
+    let names_server = OF_ONE_SERVER.iter().any(|key| below.contains_key(*key));
+    let same = match below.get("provider").and_then(Value::as_str) {
+        Some(own) => own == chosen,
+        None => !(is_one_server && names_server),
+    };
+    if same {
         return Vec::new();
     }
     OF_A_SERVER.iter().for_each(|key| drop(below.remove(*key)));

@@ -342,6 +342,8 @@ fn a_model_is_a_string_or_an_object_and_each_adds_to_the_other() {
     };
     check(r#"{"model": "openai:a:b"}"#, &[], json!({"provider": "openai", "name": "a:b"}));
     check(r#"{"model": "offline"}"#, &[], json!({"provider": "offline"}));
+    check(r#"{"model": "gpt-5"}"#, &[], json!({"provider": "openai", "name": "gpt-5"}));
+    check(r#"{"model": "ollama:q:4b"}"#, &[], json!({"provider": "ollama", "name": "q:4b"}));
     check(
         r#"{"model": {"provider": "mock", "name": "f"}}"#,
         &[],
@@ -361,6 +363,16 @@ fn what_belongs_to_a_server_does_not_go_to_another() {
     let environment = &[("SKILLFUL_MODEL", "anthropic:c")];
     let said = Said { user: Some(user), environment, ..Default::default() };
     assert_eq!(model_of(&said).0, json!({"provider": "anthropic", "name": "c", "max_retries": 7}));
+    // A key and an address of nobody in particular are not for a server that has its own.
+    let user =
+        r#"{"model": {"base_url": "https://mine", "api_key_env": "MINE", "protocol": "json"}}"#;
+    let environment = &[("SKILLFUL_MODEL", "groq:c")];
+    let said = Said { user: Some(user), environment, ..Default::default() };
+    assert_eq!(model_of(&said).0, json!({"provider": "groq", "name": "c"}));
+    let user = r#"{"model": {"protocol": "json"}}"#;
+    let said = Said { user: Some(user), environment, ..Default::default() };
+    let kept = json!({"provider": "groq", "name": "c", "protocol": "json"});
+    assert_eq!(model_of(&said).0, kept);
 }
 
 #[test]

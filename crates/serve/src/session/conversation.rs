@@ -259,6 +259,7 @@ impl Model for Client<'_> {
             plan_problem: None,
             again: self.0.invoked.is_some(),
             unable: false,
+            unstructured: false,
         }
     }
 }

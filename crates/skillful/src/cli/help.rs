@@ -29,7 +29,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Decide what is allowed", &["trust", "untrust", "permissions"]),
-    ("Set up", &["doctor", "config", "refresh", "schema", "completions", "help"]),
+    ("Set up", &["models", "doctor", "config", "refresh", "schema", "completions", "help"]),
 ];
 
 /// The command with its help laid out. It is complete afterwards, so this is only worth doing to print help.

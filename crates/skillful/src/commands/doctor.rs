@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use agent::budget::Usage;
 use basics::failure::Explain;
 use basics::skill::Source;
 use basics::text::for_terminal;
@@ -27,9 +28,13 @@ use crate::session::{Session, describe_root};
 /// Find problems and show how to fix them
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  skillful doctor\n  skillful doctor --json | jq '.checks[] | select(.status != \"ok\")'"
+    after_help = "Examples:\n  skillful doctor\n  skillful doctor --online\n  skillful doctor --json | jq '.checks[] | select(.status != \"ok\")'"
 )]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Ask the model for one word, to see whether it answers
+    #[arg(long)]
+    online: bool,
+}
 
 /// The state of everything this program depends on.
 #[derive(Serialize, JsonSchema)]
@@ -58,7 +63,7 @@ pub(crate) enum Status {
 
 impl Doctor {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-        let checks = match examine(global, output) {
+        let checks = match self.examine(global, output) {
             Ok(checks) => checks,
             // A configuration that cannot be read is a finding, too.
             Err(failure) => {
@@ -91,21 +96,21 @@ impl Doctor {
         })?;
         Ok(if diagnosis.ok { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed as u8) })
     }
-}
 
-fn examine(global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
-    let session = Session::start(global, output)?;
-    session.finish_interrupted_installs();
-    let index = session.index()?;
-    let mut checks = vec![ok("version", env!("CARGO_PKG_VERSION").to_owned())];
-    checks.extend(configuration(&session));
-    checks.push(model(&session));
-    checks.push(cache(&session));
-    checks.extend(sandbox(&session));
-    checks.extend(roots(&index));
-    checks.extend(state(&session));
-    checks.extend(skills(&index));
-    Ok(checks)
+    fn examine(&self, global: &Global, output: &Output) -> Result<Vec<Check>, Failure> {
+        let session = Session::start(global, output)?;
+        session.finish_interrupted_installs();
+        let index = session.index()?;
+        let mut checks = vec![ok("version", env!("CARGO_PKG_VERSION").to_owned())];
+        checks.extend(configuration(&session));
+        checks.extend(model(&session, self.online));
+        checks.push(cache(&session));
+        checks.extend(sandbox(&session));
+        checks.extend(roots(&index));
+        checks.extend(state(&session));
+        checks.extend(skills(&index));
+        Ok(checks)
+    }
 }
 
 fn ok(name: &'static str, message: String) -> Check {
@@ -141,16 +146,57 @@ fn configuration(session: &Session) -> Vec<Check> {
     checks
 }
 
-/// Which model would decide, and why.
-fn model(session: &Session) -> Check {
-    match Choice::new(session, Wish::default()) {
-        Ok(choice) => {
-            let details = choice.details().map(|details| format!(", {details}"));
-            let Choice { name, why, .. } = &choice;
-            ok("model", format!("{name} ({why}){}", details.unwrap_or_default()))
+/// Which model would decide, and why; with `online`, whether it answers.
+fn model(session: &Session, online: bool) -> Vec<Check> {
+    let wrong = |Failure { message, hint, .. }| {
+        vec![Check { name: "model", status: Status::Error, message, hint }]
+    };
+    let choice = match Choice::new(session, Wish::default()) {
+        Ok(choice) => choice,
+        Err(failure) => return wrong(failure),
+    };
+    let details = choice.details().map(|details| format!(", {details}"));
+    let Choice { name, why, .. } = &choice;
+    let mut checks = vec![ok("model", format!("{name} ({why}){}", details.unwrap_or_default()))];
+    if online {
+        checks.extend(match choice.with_key() {
+            Ok(choice) => vec![answers(session, &choice)],
+            Err(failure) => wrong(failure),
+        });
+    }
+    checks
+}
+
+/// What came of asking the model for one word.
+fn answers(session: &Session, choice: &Choice) -> Check {
+    const NAME: &str = "model online";
+    let name = &choice.name;
+    let Some(tried) = choice.try_out() else {
+        return ok(NAME, format!("{name} needs no server"));
+    };
+    match tried.answer {
+        Ok(Usage { input_tokens, output_tokens, cost_usd, .. }) => {
+            let tokens = count(usize::try_from(input_tokens + output_tokens).unwrap_or(0), "token");
+            let cost = cost_usd.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+            ok(
+                NAME,
+                format!("{name} answered in {:.1} s ({tokens}{cost})", tried.took.as_secs_f32()),
+            )
         }
-        Err(Failure { message, hint, .. }) => {
-            Check { name: "model", status: Status::Error, message, hint }
+        Err(error) => {
+            let server = choice.server().unwrap_or_default();
+            let message = format!("{}: `{server}` {error}", error.summary());
+            // A server may repeat what it was sent.
+            let message = match session.redactor(choice.secrets()) {
+                Ok(redactor) => redactor.text(&message).into_owned(),
+                Err(_) => error.summary().to_owned(),
+            };
+            Check {
+                name: NAME,
+                status: Status::Error,
+                message,
+                hint: Some(error.hint().into_owned()),
+            }
         }
     }
 }

@@ -19,6 +19,8 @@ use runtime::runner::{Runner, Wanted};
 use runtime::settings::Apply;
 use skill::index::Index;
 
+use crate::commands::budget_flags::BudgetFlags;
+use crate::commands::models::suggest;
 use crate::commands::rule_flags::RuleFlags;
 use crate::commands::trust::{tell_fitting, tell_hidden};
 use crate::failure::{Exit, Failure};
@@ -47,7 +49,7 @@ pub(crate) struct Run {
     /// Use this skill
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     skill: Option<String>,
-    /// The model to use: anthropic:NAME, openai:NAME (and compatible servers), offline or scripted:FILE
+    /// The model to use, such as claude-sonnet-4-5, gpt-5-mini or ollama:NAME; see `skillful models`
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// Use the model server at this address
@@ -77,13 +79,17 @@ pub(crate) struct Run {
     apply: bool,
     #[command(flatten)]
     rules: RuleFlags,
+    #[command(flatten)]
+    budget: BudgetFlags,
     /// Print only the run's events, as JSON lines
     #[arg(long, conflicts_with = "json")]
     events: bool,
 }
 
 impl Run {
-    pub(crate) fn run(&self, session: &Session, output: &Output) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self, mut session: Session, output: &Output) -> Result<ExitCode, Failure> {
+        session.set_budget(|budget| self.budget.set(budget));
+        let session = &session;
         session.finish_interrupted_installs();
         session.finish_interrupted_changes().iter().for_each(|line| output.note(line));
         let index = Arc::new(session.index()?);
@@ -95,13 +101,21 @@ impl Run {
             Some(run_id) => Beginning::Recorded(run_id),
             None => {
                 let request = Request::read(&self.request, output)?;
-                replayed = request.repeatable(replayed, &self.model_options());
+                // What was piped in is gone, and what was the last run is not any more: the run is taken up again.
+                if request.is_piped() || self.continues.is_some() {
+                    let again = ["--resume", "last"].map(str::to_owned).into_iter();
+                    let again = again.chain(self.options_again());
+                    replayed.arguments = again.map(OsString::from).collect();
+                }
                 Beginning::New(self.wanted(session, &index, request)?)
             }
         };
         tell_hidden(&index, output);
         let wish = Wish { model: self.model.as_deref(), base_url: self.base_url.as_deref() };
         let choice = Choice::new(session, wish)?.with_key()?;
+        if choice.is_last_resort() && is_first(session) {
+            suggest().iter().for_each(|line| output.note(line));
+        }
         let cancel = cancel_on_interrupt()?;
         let mut screen = Screen::new(output, self.events);
         let mut approver = Terminal::new(&cancel, self.answer.clone(), self.no_questions);
@@ -129,7 +143,7 @@ impl Run {
             output,
             screen: &screen,
             invocation: &invocation,
-            model: self.model_options(),
+            options: self.options_again(),
             events: self.events,
             denied: approver.denied,
             keeps: session.layers.config.changes.apply == Apply::Keep,
@@ -137,11 +151,11 @@ impl Run {
         .tell(finished)
     }
 
-    /// The options that chose the model.
-    fn model_options(&self) -> Vec<&str> {
+    /// The options that chose the model, and the limits: they count for this process only.
+    fn options_again(&self) -> Vec<String> {
         let options = [("--model", &self.model), ("--base-url", &self.base_url)];
         let given = options.into_iter().filter_map(|(name, value)| Some([name, value.as_deref()?]));
-        given.flatten().collect()
+        given.flatten().map(str::to_owned).chain(self.budget.again()).collect()
     }
 
     /// The request, and the skill that `--skill` or a first word `/NAME` chooses.
@@ -156,6 +170,11 @@ impl Run {
             None => Wanted::read(session, index, &request.not_empty()?.text),
         }
     }
+}
+
+/// Whether nothing was run in this project before.
+fn is_first(session: &Session) -> bool {
+    !session.runs().exists()
 }
 
 /// What a run begins with.

@@ -45,6 +45,7 @@ const SCHEMAS: &[(&str, Make)] = &[
     ("keygen", printed::<commands::sign::GeneratedKeys>),
     ("list", printed::<commands::list::Listing<'static>>),
     ("mcp-config", printed::<commands::mcp::ClientSettings>),
+    ("models", printed::<commands::models::AtHand>),
     ("new", printed::<commands::new::Created>),
     ("outdated", printed::<commands::update::OutdatedSkills>),
     ("pack", printed::<commands::pack::Packed>),

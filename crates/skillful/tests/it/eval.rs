@@ -187,14 +187,14 @@ fn a_model_that_cannot_be_reached_passes_nothing() {
     let nobody = "--model openai:x --base-url https://127.0.0.1:9/v1";
     insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval run -q hello.json {nobody}")), @"
     ✗ hello/query-1
-        the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that the server runs, its address and your proxy settings
+        the run broke (`model_error`): `127.0.0.1:9` does not answer, because no server listens there: Connection refused (os error 111); start the server, or check its address
     ✗ 0.00 should not trigger hello
     0 of 1 case passed
     [exit 1]
     ");
     insta::assert_snapshot!(world.run(&format!("SKILLFUL_MODEL_MAX_RETRIES=0 skillful eval triggers csv-report {nobody}")), @"
     [stderr]
-    error: the run broke (`model_error`): `127.0.0.1:9` cannot be reached: Connection refused (os error 111); check that the server runs, its address and your proxy settings
+    error: the run broke (`model_error`): `127.0.0.1:9` does not answer, because no server listens there: Connection refused (os error 111); start the server, or check its address
     [exit 1]
     ");
     insta::assert_snapshot!(world.run("skillful eval run -q silent.json"), @"

@@ -8,6 +8,7 @@
 
 mod agent;
 mod archives;
+mod at_hand;
 mod config;
 mod doctor;
 mod eval;

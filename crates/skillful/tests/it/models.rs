@@ -54,6 +54,35 @@ fn an_answer_of_a_server_is_the_answer() {
 }
 
 #[test]
+fn text_without_an_action_is_the_answer_and_is_asked_for_once() {
+    let text = "There are **twelve** rows.\n\n```json\n{\"rows\": 12}\n```";
+    let server = Server::new(vec![said(&format!("<think>hm</think>\n{text}\n"), json!({}))]);
+    let world = asking(&server);
+    assert_eq!(world.run("skillful run \"Count the rows\""), format!("{text}\n"));
+    assert_eq!((server.heard().connection, server.others()), (0, 0));
+    let reply = turns::events(&world)
+        .into_iter()
+        .find(|event| event["type"] == "model_response")
+        .map(|event| event["data"]["reply"].clone())
+        .unwrap();
+    assert_eq!(
+        (&reply["outcome"], &reply["unstructured"], &reply["decision"]["action"]["type"]),
+        (&json!("decided"), &json!(true), &json!("final_answer"))
+    );
+    assert_eq!(world.run("skillful runs replay last | cut -c1-9"), "identical\n");
+}
+
+#[test]
+fn data_is_the_answer_when_the_model_insists_on_it() {
+    let data = r#"{"rows": 12}"#;
+    let server =
+        Server::new(vec![said(data, json!({})), said(data, json!({})), said(data, json!({}))]);
+    let world = asking(&server);
+    assert_eq!(world.run("skillful run \"Count the rows\""), format!("{data}\n"));
+    assert_eq!(world.run("skillful runs replay last | cut -c1-9"), "identical\n");
+}
+
+#[test]
 fn a_resumed_run_goes_to_the_same_server_or_nowhere() {
     let write = turns::write("a", "new");
     let first = Server::new(vec![said(&write.to_string(), json!({})), answer("done")]);
@@ -181,7 +210,7 @@ fn a_refused_key_ends_the_run_at_once_in_one_clear_line() {
     let server = Server::new(vec![error(401, "", &format!("`{KEY}` is not a key"))]);
     let world = asking(&server);
     let seen = world.run("skillful run x").replace(&server.address.to_string(), "SERVER");
-    let expected = "- Unauthorized: `SERVER` does not accept the key (401): `[redacted:environment]` is not a key; check the key; `skillful doctor` says where it is taken from\n";
+    let expected = "- Unauthorized: `SERVER` refused the key (401): `[redacted:environment]` is not a key; check the key; `skillful doctor` says where it is taken from\n";
     assert!(seen.contains(expected) && seen.ends_with("[exit 1]\n"), "{seen}");
     assert_eq!(server.heard().connection, 0);
     assert_eq!(server.others(), 0);
@@ -294,7 +323,7 @@ fn an_ollama_on_this_machine_is_found_and_asked() {
         world.run("skillful doctor | grep model:").replace(&server.address.to_string(), "HERE");
     assert_eq!(
         seen,
-        "ok       model: openai:qwen3:4b (Ollama runs at HERE), at HERE, without a key\n"
+        "ok       model: ollama:qwen3:4b (Ollama runs at HERE), at HERE, without a key\n"
     );
 }
 

@@ -14,7 +14,7 @@ fn sales() -> World {
 #[test]
 fn a_missing_file_is_named_with_the_nearest_one_and_nothing_runs() {
     let world = sales();
-    assert_snapshot!(world.run("skillful run --yes 'Summarise slaes.csv'"), @"
+    assert_snapshot!(world.run("skillful run -q --yes 'Summarise slaes.csv'"), @"
     `slaes.csv` is not here; did you mean `sales.csv`?
 
     Nothing was run. The skill `csv-report` fits; name a file that is here.
@@ -69,7 +69,7 @@ fn a_script_that_failed_is_failed_work() {
 
 #[test]
 fn a_request_that_no_skill_fits_is_failed_work_and_says_what_would_help() {
-    assert_snapshot!(World::new().run("skillful run \"What's the capital of France?\""), @"
+    assert_snapshot!(World::new().run("skillful run -q \"What's the capital of France?\""), @"
     No skill clearly fits this request. No skill shares a word with it; `skillful list` shows them all. To write a skill for it, run `skillful new NAME`.
 
     Made without a language model. A model could understand your request better: `skillful models` shows which you can use.
@@ -99,7 +99,7 @@ fn the_part_of_a_skill_that_fits_is_quoted() {
         "home/.agent/skills/pdf-tools/SKILL.md",
         "---\nname: pdf-tools\ndescription: Merge, split and rotate PDF files.\n---\n# PDF tools\n\n## Next Steps\n\nFor advanced usage, see B.\n\n## Merge\n\nDo this:\n\n- take qpdf\n- name the files\n\n## Split\n\nTake pdftk.\n",
     );
-    assert_snapshot!(world.run("skillful run 'how do I merge pdf files?'"), @r#"
+    assert_snapshot!(world.run("skillful run -q 'how do I merge pdf files?'"), @r#"
     The skill `pdf-tools` fits. It says under "Merge":
 
     Do this:

@@ -53,9 +53,14 @@ fn a_pipe_gets_the_answer_and_nothing_else() {
 
 #[test]
 fn a_model_that_makes_no_sense_ends_in_an_answer_that_says_so() {
-    let world = scripted(json!([{"text": "no"}, {"text": "{\"action\":"}, {"text": "[]"}]));
+    let world = scripted(json!([{"text": "[]"}, {"text": ""}, {"text": "{\"action\":"}]));
     let seen = world.run("skillful run --model scripted:turns.json x");
     assert!(seen.contains("could not be understood") && seen.ends_with("[exit 1]\n"), "{seen}");
+    // What the model was told about its replies is not for the user.
+    let told = "InvalidAction: the model did not reply in the form that it was asked for";
+    assert!(seen.contains(told) && !seen.contains("JSON"), "{seen}");
+    let on_terminal = world.terminal("skillful run --model scripted:turns.json x", 200);
+    assert!(on_terminal.contains(told) && !on_terminal.contains("JSON"), "{on_terminal}");
     assert!(!kinds(&world).contains(&"action_planned".to_owned()));
 }
 

@@ -80,6 +80,7 @@ fn help_names_every_command() {
       permissions  Show or revoke what you approved for always
 
     Set up:
+      models       Show which models you can use, and which one decides
       doctor       Find problems and show how to fix them
       config       Show your settings, or create a file for them
       refresh      Read all skills again and rebuild the cache
@@ -118,7 +119,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, usage, list, search, inspect, why, validate, scan, new, refresh, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, usage, list, search, inspect, why, validate, scan, new, refresh, models, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -243,6 +244,7 @@ fn schemas_are_listed_and_printed() {
     keygen
     list
     mcp-config
+    models
     new
     outdated
     pack

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::tests::{Raw, Usage};
 use super::super::*;
 use super::{answer, asks, decided, fine, invalid, play, script, select, setup, tool};
 use crate::budget::Budget;
@@ -80,14 +81,55 @@ fn the_same_failure_three_times_in_a_row_ends_the_run() {
 
 #[test]
 fn an_unreachable_model_ends_the_run_with_the_reason() {
-    let failed = Reply::Failed {
-        code: "ModelUnreachable".to_owned(),
-        message: "connection refused".to_owned(),
+    let failed = |summary: Option<&str>| Reply::Failed {
+        code: "Unauthorized".to_owned(),
+        message: "`server` refused the key (401)".to_owned(),
         retry_after_ms: None,
+        summary: summary.map(str::to_owned),
     };
-    let play = play(setup(), vec![failed]).played();
-    assert_eq!(play.stop().0, StopReason::ModelError);
-    assert!(play.stop().1.contains("connection refused"));
+    let check = |summary: Option<&str>, first: &str| {
+        let play = play(setup(), vec![failed(summary)]).played();
+        assert_eq!(play.stop().0, StopReason::ModelError);
+        let expected = format!(
+            "The run stopped before it was finished: {first}.\n\nWhat went wrong:\n- Unauthorized: `server` refused the key (401)\n"
+        );
+        assert_eq!(play.stop().1, expected);
+    };
+    check(Some("the server refused the key"), "the server refused the key");
+    // As records of earlier versions have it.
+    check(None, "the model could not be reached");
+}
+
+#[test]
+fn what_the_model_is_told_about_its_reply_is_not_what_the_user_reads() {
+    let broken = |answer: Option<&str>| Reply::Invalid {
+        problem: "words for the model".to_owned(),
+        usage: Usage::default(),
+        raw: Raw::default(),
+        summary: Some("words for the user".to_owned()),
+        answer: answer.map(str::to_owned),
+    };
+    let play = play(setup(), vec![broken(None), broken(Some("too early")), broken(None)]).played();
+    let (stop, answer) = play.stop();
+    assert_eq!(stop, StopReason::InvalidOutput);
+    assert!(answer.ends_with("- InvalidAction: words for the user\n"), "{answer}");
+    let errors = play.events.iter().filter(|event| matches!(event.data, EventData::Error(_)));
+    let errors: String = errors.map(|error| format!("{error:?}")).collect();
+    assert_eq!(errors.matches("words for the user").count(), 3);
+    assert!(!errors.contains("words for the model"), "{errors}");
+}
+
+#[test]
+fn text_that_stays_text_after_the_last_correction_is_the_answer() {
+    let broken = |answer: &str| Reply::Invalid {
+        problem: "no action".to_owned(),
+        usage: Usage::default(),
+        raw: Raw::default(),
+        summary: Some("no action".to_owned()),
+        answer: Some(answer.to_owned()),
+    };
+    let play = play(setup(), vec![broken("one"), broken("two"), broken("three")]).played();
+    assert_eq!(play.stop(), (StopReason::FinalAnswer, "three"));
 }
 
 #[test]

@@ -19,15 +19,15 @@ fn every_failure_is_one_clear_line_with_a_hint() {
     let table: Vec<(Play, &str)> = vec![
         (
             send(401, "", &json("bad key")),
-            "Unauthorized: `SERVER` does not accept the key (401): bad key; check the key; `skillful doctor` says where it is taken from",
+            "Unauthorized: `SERVER` refused the key (401): bad key; check the key; `skillful doctor` says where it is taken from",
         ),
         (
             send(403, "", &page),
-            "Unauthorized: `SERVER` does not accept the key (403): a web page, \"502 Bad Gateway\"; check the key; `skillful doctor` says where it is taken from",
+            "Forbidden: `SERVER` does not allow this with your key (403): a web page, \"502 Bad Gateway\"; check at the provider what your key may use, or choose another --model",
         ),
         (
             send(404, "", &json("no such model")),
-            "ModelNotFound: `SERVER` does not know the model or the address (404): no such model; check the name in --model and the address in --base-url",
+            "ModelNotFound: `SERVER` does not know the model (404): no such model; check the name in --model",
         ),
         (
             send(429, "", r#"{"error": {"message": "pay", "code": "insufficient_quota"}}"#),
@@ -48,7 +48,7 @@ fn every_failure_is_one_clear_line_with_a_hint() {
         // With no tries left, what could pass is told like what cannot.
         (
             send(429, "Retry-After: 7\r\n", &json("slow down")),
-            "RateLimited: `SERVER` says that there are too many requests (429): slow down; wait, then try again",
+            "RateLimited: `SERVER` says that there are too many requests (429): slow down; wait, then try again, or choose another --model",
         ),
         (
             send(503, retry_date, ""),

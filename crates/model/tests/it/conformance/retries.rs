@@ -49,9 +49,14 @@ fn tries_come_to_an_end_and_a_long_wait_is_not_waited_for() {
     let mut asked = remote(Wire::OpenAi, server.url(), Given { retries: 2, ..GIVEN });
     let lines: Vec<String> = (0..3).map(|_| asked.ask().0).collect();
     assert!(lines[1].ends_with("trying again in 2.0 s [again in 2000 ms]"), "{}", lines[1]);
-    assert!(lines[2].ends_with("(429): busy (3 tries); wait, then try again"), "{}", lines[2]);
+    assert!(
+        lines[2]
+            .ends_with("(429): busy (3 tries); wait, then try again, or choose another --model"),
+        "{}",
+        lines[2]
+    );
     let mut asked = remote(Wire::OpenAi, server.url(), Given { retries: 2, ..GIVEN });
-    assert!(asked.ask().0.ends_with("wait, then try again"));
+    assert!(asked.ask().0.ends_with("wait, then try again, or choose another --model"));
 }
 
 #[test]
@@ -63,7 +68,7 @@ fn nobody_is_asked_twice_who_does_not_listen() {
     assert_eq!(
         seen,
         format!(
-            "Unreachable: `{free}` cannot be reached: Connection refused (os error 111); check that the server runs, its address and your proxy settings"
+            "Unreachable: `{free}` does not answer, because no server listens there: Connection refused (os error 111); start the server, or check its address"
         )
     );
 }

@@ -123,22 +123,11 @@ pub(crate) fn all() -> Vec<Scenario> {
         ),
         Scenario::new(
             "no model",
-            vec![
-                vec![read("short")],
-                vec![Reply::Failed {
-                    code: "Unreachable".to_owned(),
-                    message: "no route".to_owned(),
-                    retry_after_ms: None,
-                }],
-            ],
+            vec![vec![read("short")], vec![Reply::failed("Unreachable", "no route")]],
         ),
         Scenario::new(
             "a failure called like a cancellation",
-            vec![vec![Reply::Failed {
-                code: "Cancelled".to_owned(),
-                message: "by the peer".to_owned(),
-                retry_after_ms: None,
-            }]],
+            vec![vec![Reply::failed("Cancelled", "by the peer")]],
         ),
         Scenario {
             cancelled_at: Some(1),
@@ -249,7 +238,13 @@ fn plan() -> Value {
 }
 
 fn invalid(problem: &str) -> Reply {
-    Reply::Invalid { problem: problem.to_owned(), usage: Usage::default(), raw: Raw::default() }
+    Reply::Invalid {
+        problem: problem.to_owned(),
+        usage: Usage::default(),
+        raw: Raw::default(),
+        summary: None,
+        answer: None,
+    }
 }
 
 pub(crate) fn finish(content: &str) -> Reply {

@@ -75,8 +75,8 @@ pub(super) struct Teller<'a> {
     pub(super) output: &'a Output,
     pub(super) screen: &'a Screen,
     pub(super) invocation: &'a Invocation,
-    /// Options that choose the model.
-    pub(super) model: Vec<&'a str>,
+    /// Options that are needed again.
+    pub(super) options: Vec<String>,
     /// Whether events are printed, and nothing else.
     pub(super) events: bool,
     /// Whether somebody said no to something.
@@ -170,7 +170,7 @@ impl Teller<'_> {
             }
             let answer = question.options.first().map_or("TEXT", |option| &option.label);
             let mut words = vec!["run", "--resume", &result.run_id];
-            words.extend(&self.model);
+            words.extend(self.options.iter().map(String::as_str));
             words.extend(["--answer", answer]);
             let hint = format!("to answer, run: {}", self.invocation.another(&words));
             return Err(Failure::new(Exit::Approval, "AnswerRequired", message).hint(hint));

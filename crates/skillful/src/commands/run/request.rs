@@ -1,11 +1,9 @@
 //! The request: the words of the command line, and what is piped in.
 
-use std::ffi::OsString;
 use std::io::{IsTerminal, Read, stdin};
 use std::time::Duration;
 
 use agent::piped;
-use permission::Invocation;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 
@@ -53,13 +51,9 @@ impl Request {
         }
     }
 
-    /// The command that can be repeated with an approval. What was piped in is gone, so the run is taken up again.
-    pub(super) fn repeatable(&self, invocation: Invocation, model: &[&str]) -> Invocation {
-        if !self.is_piped {
-            return invocation;
-        }
-        let arguments = ["--resume", "last"].iter().chain(model).map(OsString::from).collect();
-        Invocation { arguments, ..invocation }
+    /// Whether it was piped in, and so is gone afterwards.
+    pub(super) fn is_piped(&self) -> bool {
+        self.is_piped
     }
 }
 

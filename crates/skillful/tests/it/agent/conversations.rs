@@ -236,3 +236,20 @@ fn a_conversation_is_exported_as_one_document() {
         assert!(!text.contains(TOKEN), "{format}");
     }
 }
+
+#[test]
+fn a_continued_run_that_waits_is_taken_up_by_the_command_that_is_shown() {
+    let world = plain(&[answer("first")]);
+    run(&world, "-q");
+    let earlier = last_run(&world);
+    skill(&world, "s", "echo ran\n");
+    let seen = go_on(&world, &[select(&["s"]), script("s", &[]), answer("done")], "-q");
+    assert!(seen.ends_with("[exit 3]\n"), "{seen}");
+    let waiting = last_run(&world);
+    let (_, line) = seen.split_once("run: ").unwrap();
+    let seen = world.run(line.lines().next().unwrap());
+    assert!(seen.contains("done"), "{seen}");
+    assert_eq!(last_run(&world), waiting);
+    assert_ne!(waiting, earlier);
+    assert_sound(&world);
+}

@@ -24,11 +24,7 @@ fn check(turns: Value, options: &str, ending: &str) -> World {
 fn a_run_that_ends_leaves_no_temporary_file() {
     let work = json!([select(&["s"]), script("s", &[]), answer("done")]);
     check(work.clone(), "--yes", "done\n");
-    check(
-        json!([select(&["s"]), {"text": "no"}, {"text": "no"}, {"text": "no"}]),
-        "",
-        "[exit 1]\n",
-    );
+    check(json!([select(&["s"]), {"text": ""}, {"text": ""}, {"text": ""}]), "", "[exit 1]\n");
     check(json!([select(&["s"])]), "", "[exit 1]\n");
     // It waits, goes on, and ends.
     let world = check(work, "", "[exit 3]\n");

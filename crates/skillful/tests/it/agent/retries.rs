@@ -59,7 +59,7 @@ fn a_model_that_keeps_failing_is_given_up() {
 
 #[test]
 fn what_will_not_pass_ends_the_run_at_once() {
-    for (status, code) in [(401, "Unauthorized"), (403, "Unauthorized"), (404, "ModelNotFound")] {
+    for (status, code) in [(401, "Unauthorized"), (403, "Forbidden"), (404, "WrongAddress")] {
         let world = scripted(json!([refusal(status), answer("never")]));
         assert!(run(&world, "-q").ends_with("[exit 1]\n"), "{status}");
         assert_eq!(errors(&world), [(code.to_owned(), None)], "{status}");

@@ -54,7 +54,7 @@ fn how_often_an_action_fails_before_the_end_can_be_set() {
 
 #[test]
 fn how_often_a_reply_is_corrected_can_be_set() {
-    let turns = json!([{"text": "no"}, answer("done")]);
+    let turns = json!([{"text": "{\"action\": 1}"}, answer("done")]);
     let world = scripted(turns);
     run(&world, "");
     assert_sound(&world);

@@ -75,7 +75,7 @@ fn init_writes_a_file_that_changes_nothing_until_it_is_edited() {
         // "max_tokens": null,  // How many tokens one reply may have.
         // "name": null,  // The model's name; for `scripted`, its file.
         // "protocol": "auto",  // How the model replies: by tool calls (`tools`), in JSON (`json`), or as the server can (`auto`).
-        // "provider": null,  // `anthropic`, `openai` (and every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
+        // "provider": null,  // The name of a server that `skillful models` lists (`openai` stands for every compatible server), `offline`, `scripted`, or `mock` (replies from the file `name` or from `params`, else offline). Not set: Skillful looks for a key or a local server.
         // "stream": true,  // Get replies piece by piece.
         // "timeout_seconds": 600,  // How many seconds a whole reply may take.
       },

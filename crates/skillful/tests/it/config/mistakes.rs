@@ -135,7 +135,7 @@ fn a_value_that_cannot_be_is_an_error_with_its_place() {
     ");
     assert_snapshot!(check("{\n  \"model\": \"opneai:x\"\n}"), @"
     [stderr]
-    error: `model.provider` in [world]/project/.agent/config.json:2:12: unknown variant `opneai`, expected one of `offline`, `scripted`, `mock`, `openai`, `anthropic`
+    error: `model.provider` in [world]/project/.agent/config.json:2:12: unknown variant `opneai`, expected one of `offline`, `scripted`, `mock`, `openai`, `anthropic`, `gemini`, `openrouter`, `groq`, `mistral`, `deepseek`, `together`, `fireworks`, `cerebras`, `xai`, `ollama`, `lmstudio`, `llamacpp`, `vllm`
     hint: `skillful schema config` describes every setting
     [exit 2]
     ");
