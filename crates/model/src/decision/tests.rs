@@ -504,6 +504,7 @@ fn a_reply_carries_what_was_read_and_its_hash() {
         raw,
         plan_problem: None,
         again: false,
+        unable: false,
         unstructured: true,
     };
     assert_eq!(reply("abc", usage), plain);
