@@ -44,6 +44,43 @@ pub(crate) fn clip_styled(line: &str, room: usize) -> String {
     clipped + "…"
 }
 
+/// A line with styles of ours in rows of at most `width` columns, broken anywhere, later rows after `indent` spaces.
+pub(crate) fn break_styled(line: &str, width: usize, indent: usize) -> Vec<String> {
+    let indent = if indent * 2 < width { indent } else { 0 };
+    let mut rows = vec![String::new()];
+    let (mut taken, mut open) = (0, String::new());
+    for piece in pieces(line) {
+        let mut rest = piece;
+        if is_style(piece) {
+            open = if piece == RESET { String::new() } else { open + piece };
+        } else {
+            while columns(rest) > width.saturating_sub(taken) {
+                let end = end_of(rest, width.saturating_sub(taken));
+                // At least a letter, even where none fits.
+                let end = match taken <= indent && end == 0 {
+                    true => rest.chars().next().map_or(0, char::len_utf8),
+                    false => end,
+                };
+                let (before, after) = rest.split_at(end);
+                let reset = if open.is_empty() { "" } else { RESET };
+                if let Some(row) = rows.last_mut() {
+                    row.extend([before, reset]);
+                }
+                rows.push(format!("{}{open}", " ".repeat(indent)));
+                (rest, taken) = (after, indent);
+            }
+            taken += columns(rest);
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push_str(rest);
+        }
+    }
+    rows
+}
+
+/// The end of all styles.
+const RESET: &str = "\u{1b}[0m";
+
 /// Text and escape sequences for styles, each by itself.
 fn pieces(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;

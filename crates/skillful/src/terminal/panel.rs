@@ -53,9 +53,11 @@ pub(crate) struct Status {
 /// A question that waits for an answer.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// What it is about.
-    pub(crate) head: Vec<String>,
-    /// What would be done; of more than a few rows, the beginning is shown.
+    /// What kind of question it is.
+    pub(crate) title: String,
+    /// What it is about, in a sentence.
+    pub(crate) sentence: String,
+    /// What would be done, in lines that may have styles; of more than a few rows, the beginning is shown.
     pub(crate) details: Vec<String>,
     /// What can be answered; the answer is typed after it.
     pub(crate) choices: String,
@@ -91,33 +93,31 @@ impl Panel {
         // The last column stays free: a terminal may go to the next row when it is full.
         let width = width.saturating_sub(1).max(1);
         let height = height.saturating_sub(1).max(1);
-        let mut left = height;
-        let mut parts: Vec<Vec<String>> = Vec::new();
-        let typed = self.typed(width, left);
+        let typed = self.typed(width, height);
         let cursor = typed.as_ref().map(|rows| rows.cursor);
-        let mut add = |mut rows: Vec<String>| {
-            rows.drain(..rows.len().saturating_sub(left));
-            left -= rows.len();
-            parts.push(rows);
-            left
+        let typed = typed.map(|typed| typed.rows).unwrap_or_default();
+        let typed_rows = typed.len();
+        let mut parts = vec![typed];
+        let room = |parts: &[Vec<String>]| height.saturating_sub(parts.iter().map(Vec::len).sum());
+        let add = |parts: &mut Vec<Vec<String>>, rows: Vec<String>, most: usize| {
+            let most = most.min(room(parts));
+            parts.push(rows[rows.len().saturating_sub(most)..].to_vec());
         };
-        let mut room = add(typed.map(|typed| typed.rows).unwrap_or_default());
-        let typed_rows = height - room;
-        room = match &self.question {
-            Some(question) => add(question.rows(width, room, self.palette)),
-            None => add(self.queue(width)),
-        };
-        if self.question.is_none() {
-            let status = self.status.iter().map(|status| status.row(width, now, self.palette));
-            room = add(status.collect());
+        match &self.question {
+            Some(question) => {
+                let rows = question.rows(width, room(&parts), self.palette);
+                add(&mut parts, rows, height);
+            }
+            None => {
+                add(&mut parts, self.queue(width), height);
+                let status = self.status.iter().map(|status| status.row(width, now, self.palette));
+                add(&mut parts, status.collect(), height);
+            }
         }
-        room = add(clipped(&self.plan, width));
-        let output = self.output.rows(width, self.palette);
-        room = add(output);
-        let answer = clipped(&self.answer.pending(width), width);
+        add(&mut parts, clipped(&self.plan, width), height);
+        add(&mut parts, self.output.rows(width, self.palette), height);
         // The whole screen would flicker with each word.
-        let most = room.min(height / 2);
-        add(answer[answer.len().saturating_sub(most)..].to_vec());
+        add(&mut parts, clipped(&self.answer.pending(width), width), height / 2);
         let rows: Vec<String> = parts.into_iter().rev().flatten().collect();
         let above = rows.len() - typed_rows.min(rows.len());
         Drawing { cursor: cursor.map(|(row, column)| (above + row, column)), rows }
@@ -174,13 +174,14 @@ impl Status {
 impl Asked {
     fn rows(&self, width: usize, room: usize, palette: Palette) -> Vec<String> {
         let dim = palette.dim;
-        let mut rows = clipped(&self.head, width);
+        let mut rows = self.head(Some(width), palette);
         let choices = match fit::columns(&self.choices) + 8 > width {
             true => wrapped(&self.choices, width),
             false => Vec::new(),
         };
         let room = room.saturating_sub(rows.len() + choices.len()).clamp(1, DETAILS);
-        let details = clipped(&self.details, width);
+        let details: Vec<String> =
+            self.details.iter().flat_map(|line| fit::break_styled(line, width, 9)).collect();
         match details.len() > room {
             true => {
                 rows.extend_from_slice(&details[..room - 1]);
@@ -190,6 +191,17 @@ impl Asked {
             false => rows.extend(details),
         }
         rows.extend(choices);
+        rows
+    }
+
+    /// The title and the sentence.
+    pub(crate) fn head(&self, width: Option<usize>, palette: Palette) -> Vec<String> {
+        let warn = palette.warn;
+        let text = fit::wrap(&format!("{} {}", self.title, self.sentence), width, 0);
+        let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
+        if let Some(rest) = rows.first().and_then(|row| row.strip_prefix(&self.title)) {
+            rows[0] = format!("{warn}{}{warn:#}{rest}", self.title);
+        }
         rows
     }
 }

@@ -71,7 +71,9 @@ impl History {
     }
 
     pub(super) fn widen(&mut self) {
-        self.look_again(|words| drop(words.pop()));
+        self.look_again(|words| {
+            words.pop();
+        });
     }
 
     fn look_again(&mut self, change: impl FnOnce(&mut String)) {

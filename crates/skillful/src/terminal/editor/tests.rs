@@ -54,8 +54,8 @@ fn keys_edit_the_text() {
         ("\x12r\x12\r", "first"),
         ("typed\x12sec\x1b", "typed"),
         ("/h\t", "/help "),
-        ("/m\t\t", "/mode"),
-        ("/m\t\t\t", "/model"),
+        ("/m\t\t", "/model"),
+        ("/m\t\t\t", "/mode"),
         ("see @s\tx", "see @src/x"),
         ("\u{f0000}a", "a"),
     ] {
