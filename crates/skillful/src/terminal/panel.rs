@@ -24,6 +24,9 @@ const TYPED: usize = 10;
 /// Of a line that a program never ends, this many bytes are kept.
 const LONGEST_LINE: usize = 1_000;
 
+/// How to stop it.
+const STOP: &str = " · Ctrl-C stops";
+
 /// What is drawn.
 pub(crate) struct Panel {
     pub(crate) palette: Palette,
@@ -159,13 +162,16 @@ impl Status {
         let dim = palette.dim;
         let what = for_terminal(&one_line(&self.what)).into_owned();
         let time = format!(", {}", seconds(now.saturating_duration_since(self.since)));
-        let room = width.saturating_sub(fit::columns(&time));
+        let needed = fit::columns(&time) + fit::columns(STOP);
+        let room = width.saturating_sub(needed).max(8);
         let mut row = format!("{}{time}", fit::clip(&what, Some(room)));
-        for more in [self.used.as_str(), "Ctrl-C stops"] {
-            let longer = format!("{row} · {more}");
-            if !more.is_empty() && fit::columns(&longer) <= width {
-                row = longer;
-            }
+        let used = format!(" · {}", self.used);
+        let left = width.saturating_sub(fit::columns(&row) + fit::columns(STOP));
+        if !self.used.is_empty() && fit::columns(&used) <= left {
+            row += &used;
+        }
+        if fit::columns(&row) + fit::columns(STOP) <= width {
+            row += STOP;
         }
         format!("{dim}{row}{dim:#}")
     }

@@ -8,6 +8,7 @@
 
 mod agent;
 mod archives;
+mod chat;
 mod config;
 mod doctor;
 mod eval;

@@ -187,7 +187,8 @@ pub(super) fn noted(question: &ApprovalRequest, answer: &Answer, palette: Palett
         Answer::Reject { message: None } => "no".to_owned(),
         Answer::Later => "later".to_owned(),
     };
-    format!("{dim}asked: it {}{dim:#}\n  {words}\n", for_terminal(&question.effect))
+    let effect = question.effect.split(';').next().unwrap_or_default();
+    format!("{dim}asked: it {}{dim:#}\n  {words}\n", for_terminal(effect))
 }
 
 /// The same for another question.

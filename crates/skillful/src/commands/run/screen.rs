@@ -184,6 +184,12 @@ impl Screen {
             EventData::PlanCreated(created) => self.show_plan(&created.plan),
             EventData::PlanUpdated(PlanUpdated::Changed { plan }) => self.show_plan(plan),
             EventData::ActionPlanned(planned) => self.begin(Headline::of(&planned.action)),
+            // A person's time does not count.
+            EventData::ApprovalGranted(_) => {
+                if let Some((headline, _)) = self.action.take() {
+                    self.begin(headline);
+                }
+            }
             EventData::ObservationRecorded(recorded) => self.end_action(recorded.code.as_deref()),
             EventData::ChangesApplied(applied) => {
                 self.say(&format!("{good}applied{good:#} {}\n", counted(&applied.changes)));
@@ -201,9 +207,6 @@ impl Screen {
 
     fn begin(&mut self, headline: Headline) {
         self.status(headline.progress());
-        if matches!(self.mode, Mode::Plain { .. }) && headline.verb == "run" {
-            self.say(&format!("→ {}\n", for_terminal(&headline.title())));
-        }
         self.action = Some((headline, Instant::now()));
     }
 
@@ -316,7 +319,14 @@ impl Listener for Screen {
         let Palette { dim, .. } = self.palette;
         match &mut self.mode {
             Mode::Live { stage, .. } => stage.update(|panel| panel.output.push(text)),
-            Mode::Plain { .. } => err(&format!("{dim}{}{dim:#}", for_terminal_block(text))),
+            Mode::Plain { output, .. } => {
+                let begins = output.count == 0;
+                output.push(text);
+                if let Some((headline, _)) = self.action.as_ref().filter(|_| begins) {
+                    err(&format!("→ {}\n", for_terminal(headline.title().trim_end())));
+                }
+                err(&format!("{dim}{}{dim:#}", for_terminal_block(text)));
+            }
             _ => {}
         }
     }
