@@ -51,7 +51,9 @@ pub(super) struct State {
     /// Text that waits to be written above the panel.
     above: Vec<Above>,
     needs_drawing: bool,
-    /// Whether somebody else has the terminal.
+    /// Whether somebody else writes to the terminal.
+    is_aside: bool,
+    /// Whether they read from it, too.
     pub(super) is_lent: bool,
     pub(super) has_ended: bool,
     said: Option<Said>,
@@ -86,6 +88,7 @@ impl Stage {
             drawn: (0, 0),
             above: Vec::new(),
             needs_drawing: true,
+            is_aside: false,
             is_lent: false,
             has_ended: false,
             said: None,
@@ -185,20 +188,35 @@ impl Stage {
         self.shared.soon(&mut state);
     }
 
-    /// Lends the terminal to something that writes and reads by itself.
-    pub(crate) fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Leaves the terminal to something that writes by itself.
+    pub(crate) fn step_aside<T>(&self, work: impl FnOnce() -> T) -> T {
         {
             let mut state = self.shared.lock();
             state.erase_for_good();
-            state.is_lent = true;
-            state.device.iter().for_each(Device::give_back);
+            state.is_aside = true;
         }
         let result = work();
         let mut state = self.shared.lock();
-        state.is_lent = false;
-        state.device.iter().for_each(Device::take_keys);
+        state.is_aside = false;
         self.shared.soon(&mut state);
         result
+    }
+
+    /// The same where it reads, too.
+    pub(crate) fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.step_aside(|| {
+            self.set_lent(true);
+            let result = work();
+            self.set_lent(false);
+            result
+        })
+    }
+
+    fn set_lent(&self, is_lent: bool) {
+        let mut state = self.shared.lock();
+        state.is_lent = is_lent;
+        let change = if is_lent { Device::give_back } else { Device::take_keys };
+        state.device.iter().for_each(change);
     }
 
     /// Nothing is drawn any more, and the terminal is as it was found.
@@ -346,7 +364,7 @@ impl State {
 
     /// Writes what waits, and draws the panel below it.
     fn draw(&mut self) {
-        if self.is_lent || self.has_ended {
+        if self.is_aside || self.has_ended {
             return;
         }
         self.needs_drawing = false;

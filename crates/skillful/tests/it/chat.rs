@@ -46,12 +46,9 @@ fn a_conversation_shows_actions_answers_and_how_each_request_ended() {
     sitting.press("look at @src/m\t\r");
     let screen = sitting.wait("/runs");
     let run = last_run(&world);
-    assert!(screen.contains("> look at @src/main.rs \n✓ read src/main.rs\n"), "{screen}");
+    assert!(screen.contains("> look at @src/main.rs\n✓ read src/main.rs\n"), "{screen}");
     assert!(screen.contains("Title\n\nIt is short.\n\n• one\n• two\n"), "{screen}");
-    assert!(
-        screen.contains("done in ") && screen.contains(&format!("2 turns · about ")),
-        "{screen}"
-    );
+    assert!(screen.contains("done in ") && screen.contains("2 turns · about "), "{screen}");
     assert!(screen.contains(&run), "{screen}");
     // The file is named to the model.
     let events = world.json("skillful runs show last --json");
@@ -86,8 +83,9 @@ fn a_slow_model_is_waited_for_in_sight_and_ctrl_c_comes_back() {
     sitting.wait("queued: second\n>");
     sitting.press("\u{3}");
     // What waited is asked for again.
+    sitting.wait("stopped in ");
     let screen = sitting.wait("\n> second");
-    assert!(screen.contains("stopped in ") && !screen.contains("queued"), "{screen}");
+    assert!(!screen.contains("queued"), "{screen}");
     sitting.press("\r");
     let screen = sitting.wait("1,234 tokens");
     assert!(screen.contains("Now.\n"), "{screen}");
@@ -115,7 +113,8 @@ fn what_is_typed_meanwhile_is_done_next() {
 
 #[test]
 fn an_answer_is_seen_while_it_is_written() {
-    let decision = turns::answer("**Bold** and more").to_string();
+    let text = format!("**Bold** {} and more", "words ".repeat(500));
+    let decision = turns::answer(&text).to_string();
     let cut = decision.find(" and more").unwrap();
     let delta = json!({"choices": [{"delta": {"content": &decision[..cut]}}]});
     let event = format!("data: {delta}\n\n");
@@ -128,7 +127,7 @@ fn an_answer_is_seen_while_it_is_written() {
     sitting.wait("commands\n>");
     sitting.press("go\r");
     let screen = sitting.wait("openai:slow answers");
-    assert!(screen.contains("Bold"), "{screen}");
+    assert!(screen.contains("words words"), "{screen}");
     sitting.press("\u{3}");
     sitting.wait("stopped in ");
     leave(sitting);
@@ -212,7 +211,7 @@ fn always_says_what_is_remembered_and_ctrl_c_at_a_question_stops() {
     sitting.wait("[a]lways");
     sitting.press("\u{3}");
     let screen = sitting.wait("stopped in ");
-    assert!(!screen.contains("ApprovalDenied") && screen.ends_with("\n>"), "{screen}");
+    assert!(!screen.contains("ApprovalDenied"), "{screen}");
     sitting.press("again\r");
     sitting.wait("[a]lways");
     sitting.press("a\r");

@@ -91,7 +91,10 @@ impl<'a> Talk<'a> {
     /// Does what a line says.
     pub(super) fn handle(&mut self, line: &str, stage: Option<&Stage>) -> Next {
         let done = match command::read(line) {
-            Some((command, words)) => aside(stage, || self.command(command, words)),
+            Some((command, words)) => match stage {
+                Some(stage) => stage.lend(|| self.command(command, words)),
+                None => self.command(command, words),
+            },
             None => self.work_on(line, stage),
         };
         done.unwrap_or_else(|failure| {
@@ -275,7 +278,7 @@ fn next(runner: Runner<'_>, earlier: Option<&str>, wanted: &Wanted) -> Result<Fi
 /// Does something that writes to the terminal by itself.
 fn aside<T>(stage: Option<&Stage>, work: impl FnOnce() -> T) -> T {
     match stage {
-        Some(stage) => stage.lend(work),
+        Some(stage) => stage.step_aside(work),
         None => work(),
     }
 }

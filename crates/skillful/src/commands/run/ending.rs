@@ -97,7 +97,9 @@ impl Teller<'_> {
         let Self { output, screen, .. } = self;
         if !self.events {
             output.result(&result, |out, _| {
-                match screen.has_shown(&result.answer) || result.answer.is_empty() {
+                // Whoever stopped it knows why it has no answer.
+                let is_stopped = screen.is_watched() && result.status == Status::Cancelled;
+                match screen.has_shown(&result.answer) || result.answer.is_empty() || is_stopped {
                     true => Ok(()),
                     false => writeln!(out, "{}", shown_answer(result.answer.trim_end(), output)),
                 }

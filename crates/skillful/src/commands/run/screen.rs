@@ -118,7 +118,6 @@ impl Screen {
 
     /// The next piece of the answer.
     fn show_answer(&mut self, text: &str) {
-        self.keep_plan();
         if self.answer.is_empty() && matches!(self.mode, Mode::Live { .. }) {
             self.status(format!("{} answers", self.model));
         }
