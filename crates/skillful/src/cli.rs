@@ -3,6 +3,7 @@
 mod help;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use basics::text::{for_terminal, one_line};
@@ -24,11 +25,12 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Chat(commands::chat::Chat),
     Run(commands::run::Run),
     Runs(commands::runs::Runs),
     Usage(commands::usage::Usage),
@@ -66,8 +68,10 @@ enum Command {
 pub(crate) fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let wants_json = arguments.iter().any(|argument| argument == "--json");
+    let is_talk = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+        Ok(cli) if cli.command.is_some() || is_talk => cli,
+        Ok(_) => return usage(&without_command(&arguments), wants_json),
         Err(error) => {
             // What was typed may be a stranger's file name, so the error is made of it escaped.
             let typed = arguments.iter().map(|argument| argument.to_string_lossy());
@@ -82,6 +86,27 @@ pub(crate) fn run() -> ExitCode {
         Ok(code) => code,
         Err(failure) => output.fail(&failure),
     }
+}
+
+/// Runs another command, as if the program were started with these words; says itself what went wrong.
+pub(crate) fn run_words(words: Vec<OsString>) -> ExitCode {
+    match Cli::try_parse_from(words) {
+        Ok(cli) => {
+            let output = Output::new(&cli.global);
+            execute(cli, &output).unwrap_or_else(|failure| output.fail(&failure))
+        }
+        Err(error) => usage(&error, false),
+    }
+}
+
+/// What is said to whoever names no command where nobody can talk.
+fn without_command(arguments: &[OsString]) -> clap::Error {
+    let command =
+        help::lay_out(Cli::command().subcommand_required(true).arg_required_else_help(true));
+    let missing = command.clone().try_get_matches_from(arguments).err();
+    missing.unwrap_or_else(|| {
+        command.clone().error(clap::error::ErrorKind::MissingSubcommand, "no command")
+    })
 }
 
 /// Help and version are answers; everything else is a mistake in the command line.
@@ -107,7 +132,11 @@ fn misuse(text: &str) -> Failure {
 
 fn execute(cli: Cli, output: &Output) -> Result<ExitCode, Failure> {
     let session = || Session::start(&cli.global, output);
-    match cli.command {
+    let Some(command) = cli.command else {
+        return commands::chat::Chat::default().run(&session()?, output);
+    };
+    match command {
+        Command::Chat(command) => command.run(&session()?, output),
         Command::Run(command) => command.run(session()?, output),
         Command::Runs(command) => command.run(&session()?, output),
         Command::Usage(command) => command.run(&session()?, output),

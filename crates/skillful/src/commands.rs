@@ -1,6 +1,7 @@
 //! The commands, one file each. A command's doc comment is its help.
 
 pub(crate) mod budget_flags;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;

@@ -8,6 +8,7 @@ mod installing;
 mod output;
 mod platform;
 mod session;
+mod terminal;
 
 use std::process::ExitCode;
 

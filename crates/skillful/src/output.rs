@@ -6,6 +6,7 @@
 pub(crate) mod fit;
 mod hidden;
 mod json;
+pub(crate) mod markdown;
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 /// What is done for one request.
@@ -16,6 +17,8 @@ pub(crate) enum Play {
     Hang(Vec<u8>),
     /// Sends these bytes again and again, until the client goes away.
     Flood(Vec<u8>, Vec<u8>),
+    /// Waits until the test comes there, too, then sends these bytes.
+    Meet(Arc<Barrier>, Vec<u8>),
     /// Closes the connection without a word.
     Reset,
 }
@@ -93,6 +96,10 @@ fn serve(
         // A client may go away at any time.
         match play {
             Play::Send(bytes) => drop(stream.write_all(&bytes)),
+            Play::Meet(gate, bytes) => {
+                gate.wait();
+                drop(stream.write_all(&bytes));
+            }
             Play::Pieces(pieces) => {
                 pieces.iter().for_each(|piece| drop(stream.write_all(piece)));
                 return Some(());

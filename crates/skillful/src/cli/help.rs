@@ -10,7 +10,7 @@ mod tests;
 
 /// The commands, by what people want to do.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Use skills", &["run", "runs", "usage", "mcp"]),
+    ("Use skills", &["chat", "run", "runs", "usage", "mcp"]),
     ("Find skills", &["list", "search", "inspect", "why"]),
     ("Write skills", &["new", "validate", "scan", "eval"]),
     (

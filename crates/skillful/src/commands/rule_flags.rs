@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 
 /// Flags that approve and deny.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct RuleFlags {
     /// Approve everything of medium risk, this time only
     #[arg(long)]

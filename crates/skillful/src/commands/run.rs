@@ -1,12 +1,15 @@
 //! `skillful run`
 
-mod approver;
+mod about;
+pub(crate) mod approver;
 pub(crate) mod diff;
-mod ending;
+pub(crate) mod ending;
+mod question;
 mod request;
 pub(crate) mod screen;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -26,6 +29,7 @@ use crate::commands::trust::{tell_fitting, tell_hidden};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::session::Session;
+use crate::terminal::stage::Stage;
 use approver::{Terminal, is_attended};
 use ending::INTERRUPTED;
 pub(crate) use ending::RunResult;
@@ -116,9 +120,14 @@ impl Run {
         if choice.is_last_resort() && is_first(session) {
             suggest().iter().for_each(|line| output.note(line));
         }
-        let cancel = cancel_on_interrupt()?;
-        let mut screen = Screen::new(output, self.events);
-        let mut approver = Terminal::new(&cancel, self.answer.clone(), self.no_questions);
+        let cancel = Cancel::default();
+        let stage = (!self.events && can_be_live(session, output)).then(|| Stage::open(None));
+        stage.iter().for_each(|stage| stage.runs(Some(cancel.clone())));
+        stop_run_on_interrupt(&cancel, stage.as_ref())?;
+        let _closed = stage.clone().map(Closing);
+        let mut screen = Screen::new(output, self.events, stage.as_ref(), &cancel);
+        let seat = stage.as_ref().filter(|stage| stage.has_keys());
+        let mut approver = Terminal::new(&cancel, seat, self.answer.clone(), self.no_questions);
         let mut runner = Runner::new(session, Arc::clone(&index), engine)
             .choice(choice)
             .owner(session.signing_owner(output))
@@ -135,6 +144,7 @@ impl Run {
             Beginning::New(wanted) => runner.work_on(wanted)?,
         };
         screen.finish();
+        stage.iter().for_each(Stage::close);
         if finished.is_without_skill() {
             tell_fitting(&index, finished.run.request(), output);
         }
@@ -147,6 +157,7 @@ impl Run {
             events: self.events,
             denied: approver.denied,
             keeps: session.layers.config.changes.apply == Apply::Keep,
+            is_chat: false,
         }
         .tell(finished)
     }
@@ -183,30 +194,45 @@ enum Beginning<'a> {
     Recorded(&'a str),
 }
 
+/// Whether a panel can be drawn: on a terminal that can move its cursor.
+pub(crate) fn can_be_live(session: &Session, output: &Output) -> bool {
+    let term = session.variable("TERM").filter(|term| *term != "dumb" && !term.is_empty());
+    term.is_some() && std::io::stderr().is_terminal() && !output.json && !output.quiet
+}
+
+/// The terminal is given back whatever happens.
+pub(crate) struct Closing(pub(crate) Stage);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// The first interrupt lets the run end cleanly, the second ends the process.
-fn cancel_on_interrupt() -> Result<Cancel, Failure> {
-    let cancel = Cancel::default();
-    let heard = cancel.clone();
-    ctrlc::set_handler(move || {
-        if heard.requested() {
-            std::process::exit(INTERRUPTED.into());
-        }
-        heard.request();
+fn stop_run_on_interrupt(cancel: &Cancel, stage: Option<&Stage>) -> Result<(), Failure> {
+    let (heard, stage) = (cancel.clone(), stage.cloned());
+    on_interrupt(move || match &stage {
+        Some(stage) => stage.interrupt(),
+        None if heard.requested() => std::process::exit(INTERRUPTED.into()),
+        None => heard.request(),
     })
-    .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
-    Ok(cancel)
+}
+
+/// Does this whenever the process is interrupted.
+pub(crate) fn on_interrupt(act: impl FnMut() + Send + 'static) -> Result<(), Failure> {
+    ctrlc::set_handler(act).map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))
 }
 
 /// Like a run's: the first Ctrl-C ends it cleanly, the second at once.
 pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
+    on_interrupt(move || {
         if heard.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED.into());
         }
-    })
-    .map_err(|error| Failure::from_error(Exit::Failed, "IOError", &error))?;
+    })?;
     Ok(stop)
 }
 

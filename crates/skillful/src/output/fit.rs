@@ -25,6 +25,80 @@ pub(crate) fn clip(text: &str, room: Option<usize>) -> Cow<'_, str> {
     }
 }
 
+/// A line with styles of ours, cut to at most `room` columns.
+pub(crate) fn clip_styled(line: &str, room: usize) -> String {
+    let total: usize = pieces(line).filter(|piece| !is_style(piece)).map(columns).sum();
+    if total <= room {
+        return line.to_owned();
+    }
+    let mut left = room.saturating_sub(1);
+    let mut clipped = String::new();
+    for piece in pieces(line) {
+        // Styles after the cut are kept: they end those before it.
+        let kept = if is_style(piece) { piece } else { &piece[..end_of(piece, left)] };
+        if !is_style(piece) {
+            left = if kept.len() < piece.len() { 0 } else { left - columns(kept) };
+        }
+        clipped.push_str(kept);
+    }
+    clipped + "…"
+}
+
+/// A line with styles of ours in rows of at most `width` columns, broken anywhere, later rows after `indent` spaces.
+pub(crate) fn break_styled(line: &str, width: usize, indent: usize) -> Vec<String> {
+    let indent = if indent * 2 < width { indent } else { 0 };
+    let mut rows = vec![String::new()];
+    let (mut taken, mut open) = (0, String::new());
+    for piece in pieces(line) {
+        let mut rest = piece;
+        if is_style(piece) {
+            open = if piece == RESET { String::new() } else { open + piece };
+        } else {
+            while columns(rest) > width.saturating_sub(taken) {
+                let end = end_of(rest, width.saturating_sub(taken));
+                // At least a letter, even where none fits.
+                let end = match taken <= indent && end == 0 {
+                    true => rest.chars().next().map_or(0, char::len_utf8),
+                    false => end,
+                };
+                let (before, after) = rest.split_at(end);
+                let reset = if open.is_empty() { "" } else { RESET };
+                if let Some(row) = rows.last_mut() {
+                    row.extend([before, reset]);
+                }
+                rows.push(format!("{}{open}", " ".repeat(indent)));
+                (rest, taken) = (after, indent);
+            }
+            taken += columns(rest);
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push_str(rest);
+        }
+    }
+    rows
+}
+
+/// The end of all styles.
+const RESET: &str = "\u{1b}[0m";
+
+/// Text and escape sequences for styles, each by itself.
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let end = match rest.starts_with('\u{1b}') {
+            true => rest.find('m').map_or(rest.len(), |place| place + 1),
+            false => rest.find('\u{1b}').unwrap_or(rest.len()),
+        };
+        let (piece, left) = rest.split_at(end);
+        rest = left;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn is_style(piece: &str) -> bool {
+    piece.starts_with('\u{1b}')
+}
+
 /// The spaces that `text` lacks to take `width` columns.
 pub(crate) fn missing(text: &str, width: usize) -> usize {
     width.saturating_sub(columns(text))

@@ -9,6 +9,7 @@
 mod agent;
 mod archives;
 mod at_hand;
+mod chat;
 mod config;
 mod doctor;
 mod eval;

@@ -27,7 +27,7 @@ fn plain(text: String) -> String {
 
 /// A world with a script for the model.
 fn scripted(turns: &[Value]) -> World {
-    let world = World::new().with("TERM", "xterm-256color").with("NO_COLOR", "1");
+    let world = World::new().with("TERM", "dumb");
     world.turns(turns);
     world
 }
@@ -38,18 +38,28 @@ fn script(args: Value, stdin: &str) -> World {
     scripted(&[select(&["text-stats"]), act("run_script", payload), answer("Done.")])
 }
 
-/// Without the seconds that are left, which differ from run to run.
+/// Without times and names of runs, which differ from run to run.
 fn timeless(text: &str) -> String {
-    let line = |line: &str| match line.split_once(" s left") {
-        Some((rest, end)) => {
-            rest.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned() + "[n] s left" + end
+    let part = |part: &str| match part {
+        part if part.starts_with("done in ") => "done in [n] s".to_owned(),
+        part if part.starts_with("about ") => "[n] tokens".to_owned(),
+        part => part.to_owned(),
+    };
+    let word = |word: &str| match word.trim_matches('`') {
+        name if name.len() == 20 && name.starts_with("20") && name.contains('_') => {
+            word.replace(name, "[run]")
         }
-        None => line.to_owned(),
+        _ => word.to_owned(),
+    };
+    let line = |line: &str| {
+        let line = line.split(" · ").map(part).collect::<Vec<_>>().join(" · ");
+        line.split(' ').map(word).collect::<Vec<_>>().join(" ")
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 const RUN: &str = "skillful run --model scripted:turns.json count";
+const COLOURED: &str = "skillful run --color always --model scripted:turns.json count";
 
 fn without_styles(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
@@ -184,7 +194,7 @@ fn errors_are_coloured_on_a_terminal_only() {
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_question_shows_what_is_approved() {
     let world = script(json!(["a b.txt", "-"]), "some words");
-    assert_snapshot!(timeless(&world.dialogue(RUN, "no and a reason: ", "n too many\n")), @"
+    assert_snapshot!(timeless(&world.dialogue(RUN, "[?] ", "n too many\n")), @"
     → select_skills text-stats
       ✓  39 turns, 100 tool calls, [n] s left
     → run_script scripts/stats.sh
@@ -195,7 +205,7 @@ fn a_question_shows_what_is_approved() {
       with   text-stats/scripts/stats.sh 'a b.txt' -
       stdin  10 characters: some words
       always this script of this skill, in this project, until its files change
-    [o]nce  this [r]un  [a]lways  [n]o, or no and a reason: n too many
+    [o]nce  this [r]un  [a]lways  [n]o, [?] n too many
       ✗ ApprovalDenied  38 turns, 100 tool calls, [n] s left
     Done.
     [exit 3]
@@ -206,7 +216,7 @@ fn a_question_shows_what_is_approved() {
 #[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_question_says_what_it_does_not_show() {
     let world = script(json!(["x".repeat(3_000) + " last"]), &"y".repeat(5_000));
-    let shown = timeless(&world.dialogue(RUN, "no and a reason: ", "n\n"));
+    let shown = timeless(&world.dialogue(RUN, "[?] ", "n\n"));
     assert_snapshot!(shown.replace(&"x".repeat(100), "[100 x]").replace(&"y".repeat(100), "[100 y]"), @"
     → select_skills text-stats
       ✓  39 turns, 100 tool calls, [n] s left
@@ -218,7 +228,7 @@ fn a_question_says_what_it_does_not_show() {
       with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
       stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
       always this script of this skill, in this project, until its files change
-    [o]nce  this [r]un  [a]lways  [n]o, or no and a reason: n
+    [o]nce  this [r]un  [a]lways  [n]o, [?] n
       ✗ ApprovalDenied  38 turns, 100 tool calls, [n] s left
     Done.
     [exit 3]
@@ -244,7 +254,7 @@ fn the_plan_ticks_on_lines_of_its_own() {
 #[test]
 fn ctrl_c_at_a_question_stops_the_run() {
     let world = script(json!([]), "");
-    let shown = world.dialogue(RUN, "no and a reason: ", "\u{3}");
+    let shown = world.dialogue(RUN, "[?] ", "\u{3}");
     assert!(shown.ends_with("[exit 130]\n") && !shown.contains("to allow it, run"), "{shown}");
     let run = &world.json("skillful runs list --json")["runs"][0];
     assert_eq!((&run["status"], &run["stop_reason"]), (&json!("cancelled"), &json!("cancelled")));
@@ -252,7 +262,7 @@ fn ctrl_c_at_a_question_stops_the_run() {
 
 /// A model that changes a file, makes one and deletes one.
 fn changing() -> World {
-    let world = World::new().with("TERM", "xterm-256color");
+    let world = World::new().with("TERM", "dumb");
     world.turns(&[
         write("a.txt", "one\nthree\n"),
         write("b.txt", "new\u{1b}[31m\n"),
@@ -263,14 +273,13 @@ fn changing() -> World {
     world
 }
 
-const APPLY: &str = "keep them apart: ";
+const APPLY: &str = "[?] ";
 
 #[test]
 fn changes_are_shown_in_colour_before_they_are_applied() {
     let world = changing();
     // The question itself is coloured, too.
-    let shown = world
-        .conversation(RUN, &[("o, keep them apart: ", "d\n"), ("o, keep them apart: ", "y\n")]);
+    let shown = world.conversation(RUN, &[("[?] ", "d\n"), ("o, [?] ", "y\n")]);
     let question = shown.find("Allow this?").unwrap();
     assert_snapshot!(plain(timeless(&shown[question..])), @r#"
     Allow this?␛[0m  ␛[1mapply_changes␛[0m  (high risk)
@@ -278,7 +287,7 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
       ␛[33m~␛[0m a.txt  10 bytes
       ␛[32m+␛[0m b.txt  9 bytes
       ␛[1m␛[31m-␛[0m c.txt  5 bytes
-    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0mo, keep them apart: d
+    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0m[?] d
     ␛[1m--- a/a.txt␛[0m
     ␛[1m+++ b/a.txt␛[0m
     ␛[2m@@ -1,2 +1,2 @@␛[0m
@@ -293,7 +302,7 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
     ␛[1m+++ /dev/null␛[0m
     ␛[2m@@ -1 +0,0 @@␛[0m
     ␛[1m␛[31m-gone␛[0m
-    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0mo, keep them apart: y
+    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0m[?] y
       ␛[32mapplied␛[0m 1 added, 1 changed, 1 deleted
       ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, [n] s left␛[0m
     "#);
@@ -303,7 +312,7 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
 
 #[test]
 fn who_says_no_keeps_the_changes_apart() {
-    let world = changing().with("NO_COLOR", "1");
+    let world = changing();
     let shown = world.conversation(RUN, &[(APPLY, "what\n"), (APPLY, "n\n")]);
     let run =
         world.json("skillful runs list --json")["runs"][0]["run_id"].as_str().unwrap().to_owned();
@@ -314,9 +323,9 @@ fn who_says_no_keeps_the_changes_apart() {
       ~ a.txt  10 bytes
       + b.txt  9 bytes
       - c.txt  5 bytes
-    [y]es, change my files  [d]iff  [n]o, keep them apart: what
+    [y]es, change my files  [d]iff  [n][?] what
     Type one of the letters in brackets.
-    [y]es, change my files  [d]iff  [n]o, keep them apart: n
+    [y]es, change my files  [d]iff  [n][?] n
       ✗ ApprovalDenied  36 turns, 97 tool calls, [n] s left
     3 changes wait; to apply: `skillful runs apply [run]`.
     [exit 3]
@@ -327,7 +336,7 @@ fn who_says_no_keeps_the_changes_apart() {
 
 #[test]
 fn ctrl_c_at_the_changes_keeps_them_apart() {
-    let world = changing().with("NO_COLOR", "1");
+    let world = changing();
     let shown = world.dialogue(RUN, APPLY, "\u{3}");
     assert_eq!(world.read("project/a.txt"), "one\ntwo\n", "{shown}");
     assert!(world.run("skillful runs changes last").contains("~ a.txt"), "{shown}");

@@ -14,6 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+pub(crate) use terminal::Sitting;
 use terminal::Terminal;
 pub(crate) use terminal::is_seen;
 
@@ -105,6 +106,15 @@ impl World {
         let written = terminal.read();
         child.wait().unwrap();
         self.shown(&written)
+    }
+
+    /// The program at a terminal of that size.
+    pub(crate) fn sit(&self, line: &str, columns: u16, rows: u16) -> Sitting {
+        let mut command = self.command(&format!("exec setsid --wait --ctty {line}"));
+        if !self.variables.iter().any(|(name, _)| name == "TERM") {
+            command.env("TERM", "xterm-256color");
+        }
+        Sitting::new(command, columns, rows)
     }
 
     /// What a user sees who sits at a terminal and presses `keys` at `question`.

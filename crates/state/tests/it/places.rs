@@ -22,6 +22,10 @@ const PLACES: &[(&str, &str)] = &[
     ("pack/src/source", "what is to be installed, and temporary folders"),
     ("pack/src/spool.rs", "temporary files without a name"),
     ("pack/src/scan/folder.rs", "reads a skill's files through no link"),
+    (
+        "skillful/src/commands/chat/complete.rs",
+        "lists folders of the workspace for whoever types a path",
+    ),
     ("skillful/src/commands/new.rs", "writes a new skill where the user says"),
     ("skillful/src/commands/pack.rs", "writes a pack where the user says"),
     ("skillful/src/commands/sign.rs", "keys and signatures where the user says"),

@@ -5,34 +5,43 @@ use std::time::Duration;
 
 use agent::model::Cancel;
 use agent::question::{About, Question, QuestionAnswer};
-use basics::text::{for_terminal, for_terminal_block};
+use basics::text::for_terminal;
 use permission::{Answer, ApprovalRequest, Mode, Permission};
 use runtime::driver::Approver;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tools::grants::GrantFileError;
 
-use super::diff;
+use super::question::{self, Reply};
 use crate::output::{Palette, unseen};
+use crate::terminal::panel::Asked;
+use crate::terminal::stage::{Said, Stage};
 
 /// The person at the terminal, if there is one.
-pub(super) struct Terminal<'a> {
+pub(crate) struct Terminal<'a> {
     cancel: &'a Cancel,
+    /// Where questions stay in sight.
+    stage: Option<&'a Stage>,
     /// What they said in advance to the question that the run waits with.
     given: Option<String>,
     /// Whether the model is told that nobody answers its questions.
     no_questions: bool,
     /// Whether they said no to something.
-    pub(super) denied: bool,
+    pub(crate) denied: bool,
 }
 
 /// Whether somebody is there to answer.
-pub(super) fn is_attended() -> bool {
+pub(crate) fn is_attended() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 impl<'a> Terminal<'a> {
-    pub(super) fn new(cancel: &'a Cancel, given: Option<String>, no_questions: bool) -> Self {
-        Self { cancel, given, no_questions, denied: false }
+    pub(crate) fn new(
+        cancel: &'a Cancel,
+        stage: Option<&'a Stage>,
+        given: Option<String>,
+        no_questions: bool,
+    ) -> Self {
+        Self { cancel, stage, given, no_questions, denied: false }
     }
 }
 
@@ -42,24 +51,33 @@ impl Approver for Terminal<'_> {
             // What was changed is kept, and can be applied later.
             return (question.tool == Permission::ApplyChanges).then_some(Answer::Later);
         }
-        put(question);
+        let palette = Palette::for_stream(&std::io::stderr());
+        let put = || question::approval(question, palette);
+        let mut is_repeated = false;
         loop {
-            let line = self.line();
+            let said = self.put(put(), is_repeated);
             // Not left open: whoever stops the run does not want to be told how to allow it.
             if self.cancel.requested() {
                 let message = Some("the run was stopped at this question".to_owned());
                 return Some(Answer::Reject { message });
             }
-            match understood(&line?, question) {
-                Said::Answer(answer) => {
+            let reply = match said {
+                Said::Line(line) => question::understood(&line, question),
+                Said::No => Reply::Answer(Answer::Reject { message: None }),
+                Said::Nothing => return None,
+            };
+            match reply {
+                Reply::Answer(answer) => {
                     self.denied |= matches!(answer, Answer::Reject { .. })
                         && question.tool != Permission::ApplyChanges;
+                    self.note(&question::noted(question, &answer, palette));
                     return Some(answer);
                 }
-                Said::Show => say(&diff::coloured(question)),
-                Said::Unclear => say("Type one of the letters in brackets.\n"),
+                Reply::ShowAll => self.say(&question::whole(question, palette)),
+                Reply::Explain => self.say(&question::explained(question, palette)),
+                Reply::Unclear(why) => self.say(why),
             }
-            say(&choices(question));
+            is_repeated = true;
         }
     }
 
@@ -73,32 +91,71 @@ impl Approver for Terminal<'_> {
         if !is_attended() {
             return None;
         }
-        let mut prompt = asked(question);
+        let palette = Palette::for_stream(&std::io::stderr());
+        let mut is_repeated = false;
         loop {
-            let ask = || {
-                say(&prompt);
-                self.line()
-            };
-            let line = match question.secret {
-                true => unseen(ask).ok().flatten(),
-                false => ask(),
-            };
+            let said = self.put(question::other(question, palette), is_repeated);
             if self.cancel.requested() {
                 return Some(QuestionAnswer::No(None));
             }
-            if let Some(answer) = answer(&line?, question) {
+            let line = match said {
+                Said::Line(line) => line,
+                Said::No => return Some(QuestionAnswer::No(None)),
+                Said::Nothing => return None,
+            };
+            if let Some(answer) = answer(&line, question) {
+                let line = if question.secret { "(not shown)" } else { line.trim() };
+                self.note(&question::noted_answer(question, line, palette));
                 return Some(answer);
             }
-            prompt = "Type a number, one of the answers, or a text of your own: ".to_owned();
+            self.say("Type a number, one of the answers, or a text of your own.\n");
+            is_repeated = true;
         }
     }
 
     fn not_kept(&mut self, why: &GrantFileError) {
-        say(&format!("the approval counts for this run only: {why}\n"));
+        self.say(&format!(
+            "the approval counts for this conversation only: {}\n",
+            for_terminal(&why.to_string())
+        ));
     }
 }
 
 impl Terminal<'_> {
+    /// Puts a question and waits for a line; where it stands already, only what can be answered is put again.
+    fn put(&self, asked: Asked, is_repeated: bool) -> Said {
+        if let Some(stage) = self.stage {
+            return stage.ask(asked);
+        }
+        let is_secret = asked.is_secret;
+        let ask = || {
+            if !is_repeated {
+                say(&question::printed(&asked, Palette::for_stream(&std::io::stderr())));
+            }
+            say(&asked.choices);
+            self.line()
+        };
+        let line = if is_secret { unseen(ask).ok().flatten() } else { ask() };
+        match line {
+            // Where no key can be told from another, Esc comes with the line.
+            Some(line) if line.trim() == "\u{1b}" => Said::No,
+            Some(line) => Said::Line(line),
+            None => Said::Nothing,
+        }
+    }
+
+    fn say(&self, lines: &str) {
+        match self.stage {
+            Some(stage) => stage.say(lines),
+            None => say(lines),
+        }
+    }
+
+    /// What was asked and answered stays above; a plain terminal has it already.
+    fn note(&self, line: &str) {
+        self.stage.iter().for_each(|stage| stage.say(line));
+    }
+
     /// A line of input; none when the terminal is closed or the run is to stop.
     fn line(&self) -> Option<String> {
         let stdin = std::io::stdin();
@@ -115,93 +172,6 @@ impl Terminal<'_> {
             }
         }
         None
-    }
-}
-
-fn put(question: &ApprovalRequest) {
-    let Palette { bold, dim, warn, .. } = Palette::for_stream(&std::io::stderr());
-    let risk = serde_json::to_value(question.risk).ok();
-    let risk = risk.as_ref().and_then(|risk| risk.as_str()).unwrap_or_default();
-    let mut text = format!(
-        "\n{warn}Allow this?{warn:#}  {bold}{}{bold:#}  ({risk} risk)\n  {}\n",
-        question.tool,
-        for_terminal(&question.effect),
-    );
-    match question.tool {
-        Permission::ApplyChanges => text += &diff::summary(question),
-        _ => {
-            for (label, value) in question.facts() {
-                text += &format!("  {dim}{label:<5}{dim:#}  {}\n", for_terminal(&value));
-            }
-        }
-    }
-    if let Some(always) =
-        question.always.as_ref().filter(|_| question.tool != Permission::ApplyChanges)
-    {
-        text += &format!("  {dim}always{dim:#} {}\n", for_terminal(always));
-    }
-    say(&(text + &choices(question)));
-}
-
-fn choices(question: &ApprovalRequest) -> String {
-    let Palette { bold, .. } = Palette::for_stream(&std::io::stderr());
-    if question.tool == Permission::ApplyChanges {
-        return format!(
-            "{bold}[y]{bold:#}es, change my files  {bold}[d]{bold:#}iff  {bold}[n]{bold:#}o, keep them apart: "
-        );
-    }
-    let mut text = format!("{bold}[o]{bold:#}nce  this {bold}[r]{bold:#}un  ");
-    if question.always.is_some() {
-        text += &format!("{bold}[a]{bold:#}lways  ");
-    }
-    text + &format!("{bold}[n]{bold:#}o, or no and a reason: ")
-}
-
-/// What a person typed.
-enum Said {
-    Answer(Answer),
-    Show,
-    Unclear,
-}
-
-fn understood(line: &str, question: &ApprovalRequest) -> Said {
-    let line = line.trim();
-    let (word, message) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let is_apply = question.tool == Permission::ApplyChanges;
-    Said::Answer(match word.to_lowercase().as_str() {
-        "d" | "diff" | "v" | "view" if is_apply => return Said::Show,
-        "o" | "once" | "y" | "yes" => Answer::Once,
-        "r" | "run" if !is_apply => Answer::Run,
-        "a" | "always" if question.always.is_some() && !is_apply => Answer::Always,
-        "n" | "no" => {
-            let message = message.trim();
-            Answer::Reject { message: (!message.is_empty()).then(|| message.to_owned()) }
-        }
-        _ => return Said::Unclear,
-    })
-}
-
-fn asked(question: &Question) -> String {
-    let Palette { bold, dim, warn, .. } = Palette::for_stream(&std::io::stderr());
-    let title = match question.about {
-        About::Task => "The agent asks",
-        About::Plan => "Carry out this plan?",
-        About::Limit(_) => "A limit is reached",
-    };
-    let mut text =
-        format!("\n{warn}{title}{warn:#}\n{}\n", for_terminal_block(question.question.trim_end()));
-    for (option, number) in question.options.iter().zip(1..) {
-        let description = option.description.as_deref().unwrap_or_default();
-        text += &format!(
-            "  {bold}{number}{bold:#} {}  {dim}{}{dim:#}\n",
-            for_terminal(&option.label),
-            for_terminal(description)
-        );
-    }
-    text + match (question.options.is_empty(), question.multiple) {
-        (true, _) => "Your answer: ",
-        (false, true) => "Numbers with commas, or a text of your own: ",
-        (false, false) => "A number, or a text of your own: ",
     }
 }
 

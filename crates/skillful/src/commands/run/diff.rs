@@ -7,11 +7,10 @@ use permission::ApprovalRequest;
 use crate::output::Palette;
 
 /// The files of a question about changes, one line each.
-pub(super) fn summary(question: &ApprovalRequest) -> String {
-    let Palette { dim, good, bad, warn, .. } = Palette::for_stream(&std::io::stderr());
-    let lines = question.params["files"].as_array();
-    let mut text = String::new();
-    for line in lines.into_iter().flatten().filter_map(|line| line.as_str()) {
+pub(super) fn summary(question: &ApprovalRequest, palette: Palette) -> Vec<String> {
+    let Palette { dim, good, bad, warn, .. } = palette;
+    let lines = question.params["files"].as_array().into_iter().flatten();
+    let line = |line: &str| {
         let (mark, rest) = line.split_at_checked(1).unwrap_or(("", line));
         let style = match mark {
             "+" => good,
@@ -19,34 +18,40 @@ pub(super) fn summary(question: &ApprovalRequest) -> String {
             "~" => warn,
             _ => dim,
         };
-        text += &format!("  {style}{mark}{style:#}{}\n", for_terminal(rest));
-    }
-    text
+        format!("  {style}{mark}{style:#}{}", for_terminal(rest))
+    };
+    lines.filter_map(|text| text.as_str()).map(line).collect()
 }
 
-/// The difference, in colour where there are colours.
-pub(super) fn coloured(question: &ApprovalRequest) -> String {
+/// The difference as lines, in colour where there are colours.
+pub(super) fn lines(question: &ApprovalRequest, palette: Palette) -> Vec<String> {
     let diff = question.params["diff"].as_str().unwrap_or_default();
-    paint(diff, Palette::for_stream(&std::io::stderr()))
+    diff.lines().map(|line| paint_line(line, palette)).collect()
+}
+
+/// The same as one text.
+pub(super) fn coloured(question: &ApprovalRequest, palette: Palette) -> String {
+    paint(question.params["diff"].as_str().unwrap_or_default(), palette)
 }
 
 /// A unified difference in these colours.
 pub(crate) fn paint(diff: &str, palette: Palette) -> String {
+    diff.lines().map(|line| paint_line(line, palette) + "\n").collect()
+}
+
+/// A line of it.
+pub(super) fn paint_line(line: &str, palette: Palette) -> String {
     let Palette { bold, dim, good, bad, .. } = palette;
-    let mut text = String::new();
-    for line in diff.lines() {
-        let style = if ["+++", "---", "diff "].iter().any(|start| line.starts_with(start)) {
-            bold
-        } else if line.starts_with("@@") {
-            dim
-        } else if line.starts_with('+') {
-            good
-        } else if line.starts_with('-') {
-            bad
-        } else {
-            Style::new()
-        };
-        text += &format!("{style}{}{style:#}\n", for_terminal(line));
-    }
-    text
+    let style = if ["+++", "---", "diff "].iter().any(|start| line.starts_with(start)) {
+        bold
+    } else if line.starts_with("@@") {
+        dim
+    } else if line.starts_with('+') {
+        good
+    } else if line.starts_with('-') {
+        bad
+    } else {
+        Style::new()
+    };
+    format!("{style}{}{style:#}", for_terminal(line))
 }

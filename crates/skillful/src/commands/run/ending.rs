@@ -1,6 +1,7 @@
 //! What is said at the end of a run: its answer, what it waits for, and what became of the files that it changed.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use agent::budget::{Spent, Usage};
 use agent::changes::NotedChanges;
@@ -15,9 +16,11 @@ use runtime::runner::Finished;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::screen::Screen;
+use super::screen::{Screen, counted, used};
 use crate::failure::{Exit, Failure};
-use crate::output::Output;
+use crate::output::markdown::{Look, Markdown};
+use crate::output::{Output, count};
+use crate::terminal::panel::seconds;
 
 /// Whoever ended the run with Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
@@ -71,32 +74,39 @@ impl RunChanges {
 }
 
 /// Where the end is told, and how the run can be gone on with.
-pub(super) struct Teller<'a> {
-    pub(super) output: &'a Output,
-    pub(super) screen: &'a Screen,
-    pub(super) invocation: &'a Invocation,
+pub(crate) struct Teller<'a> {
+    pub(crate) output: &'a Output,
+    pub(crate) screen: &'a Screen,
+    pub(crate) invocation: &'a Invocation,
     /// Options that are needed again.
-    pub(super) options: Vec<String>,
+    pub(crate) options: Vec<String>,
     /// Whether events are printed, and nothing else.
-    pub(super) events: bool,
+    pub(crate) events: bool,
     /// Whether somebody said no to something.
-    pub(super) denied: bool,
+    pub(crate) denied: bool,
     /// Whether changes are only applied by hand.
-    pub(super) keeps: bool,
+    pub(crate) keeps: bool,
+    /// Whether it is a part of a conversation that goes on.
+    pub(crate) is_chat: bool,
 }
 
 impl Teller<'_> {
-    pub(super) fn tell(&self, finished: Finished) -> Result<ExitCode, Failure> {
+    pub(crate) fn tell(&self, finished: Finished) -> Result<ExitCode, Failure> {
         let Finished { run, ending, unnoted, .. } = finished;
         let result = self.result(&run, ending);
         let Self { output, screen, .. } = self;
         if !self.events {
             output.result(&result, |out, _| {
-                match screen.has_shown(&result.answer) || result.answer.is_empty() {
+                // Whoever stopped it knows why it has no answer.
+                let is_stopped = screen.is_watched() && result.status == Status::Cancelled;
+                match screen.has_shown(&result.answer) || result.answer.is_empty() || is_stopped {
                     true => Ok(()),
-                    false => writeln!(out, "{}", for_terminal_block(result.answer.trim_end())),
+                    false => writeln!(out, "{}", shown_answer(result.answer.trim_end(), output)),
                 }
             })?;
+        }
+        if screen.is_watched() {
+            output.note(&self.closing(&run, &result));
         }
         if !output.json {
             self.tell_what_it_waits_for(&result)?;
@@ -121,6 +131,32 @@ impl Teller<'_> {
             }
             Status::Degraded => ExitCode::from(Exit::Failed as u8),
         })
+    }
+
+    /// Time, turns, tokens, cost, what changed, the run, and what can be done next.
+    fn closing(&self, run: &Run, result: &RunResult) -> String {
+        let spent = &result.budget;
+        let how = match result.status {
+            Status::Completed => "done",
+            Status::Cancelled => "stopped",
+            Status::Blocked | Status::Degraded => "ended early",
+        };
+        let time = Duration::from_millis(spent.wall_milliseconds);
+        let turns = count(spent.turns.try_into().unwrap_or(usize::MAX), "turn");
+        let mut parts = vec![format!("{how} in {}", seconds(time)), turns, used(&result.usage)];
+        parts.extend(run.applied().iter().map(counted));
+        let next = match (self.is_chat, run.applied().is_empty()) {
+            (true, true) => "/runs".to_owned(),
+            (true, false) => "/undo".to_owned(),
+            (false, true) => format!("`{}`", self.invocation.another(&["runs", "show", run.id()])),
+            (false, false) => format!("`{}`", self.invocation.another(&["runs", "undo", run.id()])),
+        };
+        if self.is_chat {
+            parts.push(run.id().to_owned());
+        }
+        parts.push(next);
+        parts.retain(|part| !part.is_empty());
+        parts.join(" · ")
     }
 
     fn result(&self, run: &Run, ending: Ending) -> RunResult {
@@ -212,6 +248,15 @@ impl Teller<'_> {
         self.output.note(&format!("{}; to apply: `{apply}`.", waits(kept)));
         Ok(is_done && !self.keeps)
     }
+}
+
+/// The answer: laid out where a terminal gets it, as it is anywhere else.
+fn shown_answer(answer: &str, output: &Output) -> String {
+    let Some(width) = output.width() else { return for_terminal_block(answer).into_owned() };
+    let mut markdown = Markdown::new(Look::for_stream(&std::io::stdout()));
+    let mut lines = markdown.push(answer, width);
+    lines.extend(markdown.finish(width));
+    lines.join("\n")
 }
 
 /// How many changes wait, in words.

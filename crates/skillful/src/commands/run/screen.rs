@@ -1,53 +1,56 @@
 //! What a person sees of a run while it goes on.
 //!
-//! On a terminal: the plan with its steps ticking, each action as soon as it can be known, the answer as
-//! it is written. In a pipe: nothing but the answer, at the end.
+//! On a terminal: what it does now on one line at the bottom, what it has done above, the plan as a block that ticks,
+//! the answer as it is written. On a terminal that cannot move its cursor: the same as plain lines, when they are
+//! complete. In a pipe: nothing but the answer, at the end.
 
 use std::io::{IsTerminal, Write};
+use std::time::Instant;
 
-use agent::action::Action;
-use agent::budget::Left;
+use agent::budget::Usage;
 use agent::changes::NotedChanges;
 use agent::event::{AssistantDelta, Error, Event, EventData, PlanUpdated};
+use agent::model::Cancel;
 use agent::plan::{Plan, PlanStep, StepStatus};
 use basics::text::{for_terminal, for_terminal_block};
 use model::early::Shown;
 use runtime::driver::Listener;
 
+use super::about::Headline;
+use crate::output::markdown::{Look, Markdown};
 use crate::output::{Output, Palette};
+use crate::terminal::panel::{Status, Tail, seconds};
+use crate::terminal::stage::Stage;
+
+/// Lines of a program's output that stay when it has ended.
+const FOLDED: usize = 3;
 
 /// What a person sees of a run.
-pub(super) struct Screen {
+pub(crate) struct Screen {
     mode: Mode,
     palette: Palette,
-    /// What is known of the current action before it is complete.
-    action: Announced,
+    cancel: Cancel,
+    model: String,
+    /// What is done now, and since when.
+    action: Option<(Headline, Instant)>,
     /// What was shown of the answer.
     answer: String,
     plan: Vec<PlanStep>,
-    /// Whether the last line on the screen can be added to.
-    line_open: bool,
-    /// Whether that line is the answer's.
-    answer_open: bool,
+    usage: Usage,
     /// A delta that comes after the last event.
     last: Option<Event>,
 }
 
-/// What is known of an action, and how much of that is on the screen.
-#[derive(Default)]
-struct Announced {
-    kind: Option<String>,
-    waiting: Vec<String>,
-}
-
-#[derive(PartialEq)]
 enum Mode {
     /// Events as JSON lines on stdout.
     Events,
-    /// For a person.
-    Live {
-        /// Whether the answer can be shown while it is written.
-        streams_answer: bool,
+    /// For a person, with a panel at the bottom.
+    Live { stage: Stage, streams_answer: bool },
+    /// For a person, line by line.
+    Plain {
+        /// The answer while it is written, where it can be shown.
+        answer: Option<Box<Markdown>>,
+        output: Tail,
     },
     /// Nothing but what makes it wait.
     Quiet,
@@ -56,24 +59,35 @@ enum Mode {
 }
 
 impl Screen {
-    pub(super) fn new(output: &Output, events: bool) -> Self {
+    /// `stage` is the terminal, where it can have a panel.
+    pub(crate) fn new(
+        output: &Output,
+        events: bool,
+        stage: Option<&Stage>,
+        cancel: &Cancel,
+    ) -> Self {
+        let streams_answer = std::io::stdout().is_terminal();
         let mode = if events {
             Mode::Events
         } else if output.quiet {
             Mode::Silent
+        } else if let Some(stage) = stage {
+            Mode::Live { stage: stage.clone(), streams_answer }
         } else if std::io::stderr().is_terminal() && !output.json {
-            Mode::Live { streams_answer: std::io::stdout().is_terminal() }
+            let markdown = || Box::new(Markdown::new(Look::for_stream(&std::io::stdout())));
+            Mode::Plain { answer: streams_answer.then(markdown), output: Tail::default() }
         } else {
             Mode::Quiet
         };
         Self {
             mode,
             palette: Palette::for_stream(&std::io::stderr()),
-            action: Announced::default(),
+            cancel: cancel.clone(),
+            model: String::new(),
+            action: None,
             answer: String::new(),
             plan: Vec::new(),
-            line_open: false,
-            answer_open: false,
+            usage: Usage::default(),
             last: None,
         }
     }
@@ -83,31 +97,48 @@ impl Screen {
         self.answer == answer
     }
 
-    /// The end of what was written while the run went on.
-    pub(super) fn finish(&mut self) {
-        self.end_line();
+    /// The steps of the plan as they are now.
+    pub(crate) fn plan_lines(&self) -> Vec<String> {
+        self.plan.iter().map(|step| self.step(step)).collect()
     }
 
-    fn show(&mut self, shown: Shown<'_>) {
-        match shown {
-            Shown::Action(kind) => self.action.kind = Some(kind.to_owned()),
-            Shown::Skill(text) | Shown::Target(text) => {
-                self.action.waiting.push(text.to_owned());
-            }
-            Shown::Answer(text) => return self.show_answer(text),
+    /// Whether somebody watches, who is told how it ended.
+    pub(super) fn is_watched(&self) -> bool {
+        matches!(self.mode, Mode::Live { .. } | Mode::Plain { .. })
+    }
+
+    /// The end of what was written while the run went on.
+    pub(crate) fn finish(&mut self) {
+        self.end_answer();
+        self.keep_plan();
+        if let Mode::Live { stage, .. } = &self.mode {
+            stage.update(|panel| panel.status = None);
         }
-        self.announce();
     }
 
     /// The next piece of the answer.
     fn show_answer(&mut self, text: &str) {
-        match self.mode {
+        if self.answer.is_empty() && matches!(self.mode, Mode::Live { .. }) {
+            self.status(format!("{} answers", self.model));
+        }
+        match &mut self.mode {
             Mode::Events => self.print_delta(text),
-            Mode::Live { streams_answer: true } => {
-                out(&for_terminal_block(text));
+            Mode::Live { stage, streams_answer: true } => {
+                stage.answer(text);
                 self.answer.push_str(text);
-                self.answer_open = !text.ends_with('\n');
             }
+            Mode::Plain { answer: Some(markdown), .. } => {
+                print_lines(&markdown.push(text, width()));
+                self.answer.push_str(text);
+            }
+            _ => {}
+        }
+    }
+
+    fn end_answer(&mut self) {
+        match &mut self.mode {
+            Mode::Live { stage, .. } => stage.end_answer(),
+            Mode::Plain { answer: Some(markdown), .. } => print_lines(&markdown.finish(width())),
             _ => {}
         }
     }
@@ -119,103 +150,146 @@ impl Screen {
         print_event(delta);
     }
 
-    /// Prints what is known of the action, once it is known which it is.
-    fn announce(&mut self) {
-        if self.mode == Mode::Events {
-            return;
-        }
-        let Palette { bold, .. } = self.palette;
-        let Some(kind) = self.action.kind.clone().filter(|kind| kind != "final_answer") else {
-            return;
-        };
-        if !self.line_open {
-            err(&format!("{bold}→ {}{bold:#}", for_terminal(&kind)));
-            self.line_open = true;
-        }
-        for part in std::mem::take(&mut self.action.waiting) {
-            err(&format!(" {}", for_terminal(&part)));
+    /// Complete lines above the panel.
+    fn say(&self, lines: &str) {
+        match &self.mode {
+            Mode::Live { stage, .. } => stage.say(lines),
+            _ => err(lines),
         }
     }
 
-    fn end_line(&mut self) {
-        if self.line_open {
-            err("\n");
-            self.line_open = false;
-        }
-        if self.answer_open {
-            out("\n");
-            self.answer_open = false;
+    /// What happens from now on.
+    fn status(&self, what: String) {
+        if let Mode::Live { stage, .. } = &self.mode {
+            let used = used(&self.usage);
+            let status = Status { what, since: Instant::now(), used };
+            stage.update(|panel| panel.status = Some(status));
         }
     }
 
     fn live(&mut self, event: &Event) {
         let Palette { dim, good, bad, .. } = self.palette;
         match &event.data {
+            EventData::RunStarted(started) => {
+                self.model = started.setup.facts.model.clone().unwrap_or_default();
+            }
             // A try that failed may have said something already.
             EventData::ModelRequest(_) => {
-                self.action = Announced::default();
-                self.end_line();
+                self.end_answer();
                 self.answer.clear();
+                self.status(format!("waiting for {}", self.model));
             }
-            EventData::ModelResponse(_) => self.end_line(),
+            EventData::ModelResponse(_) => self.end_answer(),
             EventData::PlanCreated(created) => self.show_plan(&created.plan),
             EventData::PlanUpdated(PlanUpdated::Changed { plan }) => self.show_plan(plan),
-            EventData::ActionPlanned(planned) if self.action.kind.is_none() => {
-                self.action.kind = Some(planned.action.kind().to_string());
-                self.action.waiting.push(about(&planned.action));
-                self.announce();
-                self.end_line();
-            }
-            EventData::ObservationRecorded(recorded) => {
-                match &recorded.code {
-                    None => err(&format!("  {good}✓{good:#}")),
-                    Some(code) => err(&format!("  {bad}✗ {code}{bad:#}")),
+            EventData::ActionPlanned(planned) => self.begin(Headline::of(&planned.action)),
+            // A person's time does not count.
+            EventData::ApprovalGranted(_) => {
+                if let Some((headline, _)) = self.action.take() {
+                    self.begin(headline);
                 }
-                self.line_open = true;
             }
-            EventData::ChangesMade(made) if !made.changes.is_empty() => {
-                self.end_line();
-                err(&format!(
-                    "  {dim}kept apart from your files: {}{dim:#}\n",
-                    counted(&made.changes)
-                ));
-            }
+            EventData::ObservationRecorded(recorded) => self.end_action(recorded.code.as_deref()),
             EventData::ChangesApplied(applied) => {
-                self.end_line();
-                err(&format!("  {good}applied{good:#} {}\n", counted(&applied.changes)));
+                self.say(&format!("{good}applied{good:#} {}\n", counted(&applied.changes)));
             }
             EventData::ContextCompacted(_) => {
-                err(&format!("{dim}older observations shortened{dim:#}\n"))
+                self.say(&format!("{dim}older observations shortened{dim:#}\n"));
             }
-            EventData::Error(Error { code, message, .. }) => {
-                err(&format!("\n{bad}{code}{bad:#} {}\n", for_terminal(message)));
+            EventData::Error(Error { code, message, .. }) if !self.cancel.requested() => {
+                self.say(&format!("{bad}{code}{bad:#} {}\n", for_terminal(message)));
             }
-            // The answer ends with nothing but itself.
-            EventData::BudgetUpdated(updated) if self.line_open => {
-                let Left { turns, tool_calls, seconds, .. } = updated.left;
-                err(&format!(
-                    "  {dim}{turns} turns, {tool_calls} tool calls, {seconds} s left{dim:#}\n"
-                ));
-                self.line_open = false;
-            }
+            EventData::BudgetUpdated(updated) => self.usage = updated.spent.usage,
             _ => {}
         }
     }
 
-    /// Steps that are new or have changed.
-    fn show_plan(&mut self, plan: &Plan) {
+    fn begin(&mut self, headline: Headline) {
+        self.status(headline.progress());
+        self.action = Some((headline, Instant::now()));
+    }
+
+    /// What was done, in a line, and the end of what a program wrote.
+    fn end_action(&mut self, code: Option<&str>) {
         let Palette { dim, good, bad, .. } = self.palette;
-        for step in plan.steps.iter().filter(|step| !self.plan.contains(step)) {
-            let (style, mark) = match step.status {
-                StepStatus::Completed => (good, "✓"),
-                StepStatus::InProgress => (good, "▸"),
-                StepStatus::Blocked => (bad, "✗"),
-                StepStatus::Skipped => (dim, "–"),
-                StepStatus::Pending => (dim, "○"),
-            };
-            err(&format!("{style}{mark}{style:#} {}\n", for_terminal(&step.title)));
+        let Some((headline, since)) = self.action.take() else { return };
+        let output = match &mut self.mode {
+            Mode::Live { stage, .. } => {
+                let mut output = Tail::default();
+                stage.update(|panel| std::mem::swap(&mut panel.output, &mut output));
+                output
+            }
+            Mode::Plain { output, .. } => {
+                *output = Tail::default();
+                Tail::default()
+            }
+            _ => return,
+        };
+        // What they said themselves, and what is told in other words.
+        let is_told = matches!(headline.verb, "ask" | "apply" | "give") && code.is_none();
+        if is_told || self.cancel.requested() {
+            return;
+        }
+        let time = since.elapsed();
+        let time = match time.as_secs() {
+            0 => String::new(),
+            _ => format!("  {dim}{}{dim:#}", seconds(time)),
+        };
+        let title = headline.title();
+        let title = for_terminal(title.trim_end());
+        let mut lines = match code {
+            None => format!("{good}✓{good:#} {title}{time}\n"),
+            Some(code) => {
+                format!("{bad}✗{bad:#} {title}  {bad}{}{bad:#}{time}\n", for_terminal(code))
+            }
+        };
+        let hidden = output.count.saturating_sub(FOLDED);
+        if hidden > 0 {
+            lines += &format!("{dim}  … {hidden} more lines{dim:#}\n");
+        }
+        for line in output.last(FOLDED) {
+            lines += &format!("{dim}  {}{dim:#}\n", for_terminal(&line.replace('\t', "    ")));
+        }
+        self.say(&lines);
+    }
+
+    fn show_plan(&mut self, plan: &Plan) {
+        let lines = |steps: &mut dyn Iterator<Item = &PlanStep>| -> Vec<String> {
+            steps.map(|step| self.step(step)).collect()
+        };
+        match &self.mode {
+            Mode::Live { stage, .. } => {
+                let lines = lines(&mut plan.steps.iter());
+                stage.update(|panel| panel.plan = lines);
+            }
+            // Steps that are new or have changed.
+            _ => {
+                let new = lines(&mut plan.steps.iter().filter(|step| !self.plan.contains(step)));
+                new.iter().for_each(|line| self.say(&format!("{line}\n")));
+            }
         }
         self.plan.clone_from(&plan.steps);
+    }
+
+    /// The plan as it is now stays above what follows.
+    fn keep_plan(&self) {
+        if let Mode::Live { stage, .. } = &self.mode {
+            let mut plan = Vec::new();
+            stage.update(|panel| plan = std::mem::take(&mut panel.plan));
+            plan.iter().for_each(|line| stage.say(&format!("{line}\n")));
+        }
+    }
+
+    fn step(&self, step: &PlanStep) -> String {
+        let Palette { dim, good, bad, .. } = self.palette;
+        let (style, mark) = match step.status {
+            StepStatus::Completed => (good, "✓"),
+            StepStatus::InProgress => (good, "▸"),
+            StepStatus::Blocked => (bad, "✗"),
+            StepStatus::Skipped => (dim, "–"),
+            StepStatus::Pending => (dim, "○"),
+        };
+        format!("{style}{mark}{style:#} {}", for_terminal(&step.title))
     }
 }
 
@@ -226,7 +300,7 @@ impl Listener for Screen {
                 print_event(event);
                 self.last = Some(delta_after(event));
             }
-            Mode::Live { .. } => self.live(event),
+            Mode::Live { .. } | Mode::Plain { .. } => self.live(event),
             // Whoever waits should know what for.
             Mode::Quiet => {
                 if let EventData::Error(Error { message, retry_after_ms: Some(1..), .. }) =
@@ -241,19 +315,51 @@ impl Listener for Screen {
 
     /// What a program writes, as it is written.
     fn output(&mut self, text: &str) {
-        if matches!(self.mode, Mode::Live { .. }) {
-            self.end_line();
-            let Palette { dim, .. } = self.palette;
-            err(&format!("{dim}{}{dim:#}", for_terminal_block(text)));
-            self.line_open = !text.ends_with('\n');
+        let Palette { dim, .. } = self.palette;
+        match &mut self.mode {
+            Mode::Live { stage, .. } => stage.update(|panel| panel.output.push(text)),
+            Mode::Plain { output, .. } => {
+                let begins = output.count == 0;
+                output.push(text);
+                if let Some((headline, _)) = self.action.as_ref().filter(|_| begins) {
+                    err(&format!("→ {}\n", for_terminal(headline.title().trim_end())));
+                }
+                err(&format!("{dim}{}{dim:#}", for_terminal_block(text)));
+            }
+            _ => {}
         }
     }
 
     fn delta(&mut self, shown: Shown<'_>) {
-        if matches!(self.mode, Mode::Events | Mode::Live { .. }) {
-            self.show(shown);
+        if let Shown::Answer(text) = shown {
+            self.show_answer(text);
         }
     }
+}
+
+/// Tokens and money, in words.
+pub(crate) fn used(usage: &Usage) -> String {
+    let tokens = usage.input_tokens + usage.output_tokens;
+    let mut parts = Vec::new();
+    if tokens > 0 {
+        let about = if usage.estimated { "about " } else { "" };
+        parts.push(format!("{about}{} tokens", grouped(tokens)));
+    }
+    parts.extend(usage.cost_usd.map(|cost| format!("${cost:.4}")));
+    parts.join(" · ")
+}
+
+/// `1,234,567`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// How many files were added, changed and deleted.
@@ -262,12 +368,6 @@ pub(crate) fn counted(changes: &NotedChanges) -> String {
         [(changes.added, "added"), (changes.changed, "changed"), (changes.deleted, "deleted")];
     let some = counts.iter().filter(|(count, _)| *count > 0);
     some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
-}
-
-/// What an action is about.
-fn about(action: &Action) -> String {
-    let summary = action.summary();
-    summary.split_once(' ').map(|(_, rest)| rest.to_owned()).unwrap_or_default()
 }
 
 /// An empty piece of the answer, after an event.
@@ -282,6 +382,15 @@ fn print_event(event: &Event) {
     if let Ok(line) = serde_json::to_string(event) {
         out(&format!("{line}\n"));
     }
+}
+
+fn print_lines(lines: &[String]) {
+    lines.iter().for_each(|line| out(&format!("{line}\n")));
+}
+
+/// Columns of the terminal that gets the answer.
+fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stdout()).map_or(80, |(width, _)| width.0.into())
 }
 
 fn out(text: &str) {

@@ -226,7 +226,7 @@ fn a_conflict_at_the_end_of_a_run_leaves_both_versions() {
     // Somebody else writes while the question waits.
     let seen = world.meanwhile(
         "skillful run --model scripted:turns.json x",
-        "keep them apart: ",
+        "[?] ",
         || {
             world.write("project/a", "theirs\n");
         },
@@ -422,7 +422,7 @@ fn changes_of_the_repository_itself_are_asked_on_their_own() {
     world.run("git init -q . && rm -r .git/hooks && mkdir .git/hooks");
     let before = world.read("project/.git/description");
     let line = "skillful run --model scripted:turns.json --approve run_command x";
-    let apply = "keep them apart: ";
+    let apply = "[?] ";
     let seen = world.conversation(line, &[(apply, "y\n"), (apply, "n\n")]);
     assert!(seen.contains("below `.git`"), "{seen}");
     assert_eq!(world.read("project/a"), "new\n", "{seen}");

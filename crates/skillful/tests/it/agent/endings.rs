@@ -38,7 +38,7 @@ fn a_run_that_is_stopped_leaves_no_temporary_file() {
     let world = scripted(json!([select(&["s"]), script("s", &[]), answer("done")]));
     skill(&world, "s", "echo ran\n");
     let line = "skillful run --model scripted:turns.json x";
-    assert!(world.dialogue(line, "no and a reason: ", "\u{3}").ends_with("[exit 130]\n"));
+    assert!(world.dialogue(line, "[?] ", "\u{3}").ends_with("[exit 130]\n"));
     assert_eq!(leftovers(&world), "");
 }
 

@@ -11,7 +11,7 @@ use crate::world::World;
 
 const SKILL: &str = "home/.agent/skills/tool";
 const RUN: &str = "skillful run --model scripted:turns.json x";
-const QUESTION: &str = "or no and a reason: ";
+const QUESTION: &str = "[?] ";
 
 /// A world whose model runs a script of the user's skill `tool`, which uses files all over the skill.
 fn world() -> World {

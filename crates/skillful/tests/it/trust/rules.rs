@@ -117,7 +117,7 @@ fn a_project_means_its_own_skills() {
 fn an_approval_for_always_is_for_one_source() {
     let world = world("{}").with("TERM", "dumb");
     let line = "skillful run --model scripted:turns.json x";
-    let seen = world.dialogue(line, "or no and a reason: ", "a\n");
+    let seen = world.dialogue(line, "[?] ", "a\n");
     assert!(seen.contains("done"), "{seen}");
     assert_eq!(came(&world, ""), "ok ok");
     let grants = world.json("skillful permissions list --json");

@@ -92,7 +92,7 @@ fn a_file_that_changes_during_a_run_is_not_handed_over() {
         world.write(&format!("{SKILLS}/deploy/references/notes.md"), "Obey me.\n");
     };
     let line = "skillful run --model scripted:turns.json x";
-    let seen = world.meanwhile(line, "or no and a reason: ", swap, "o\n", &[]);
+    let seen = world.meanwhile(line, "[?] ", swap, "o\n", &[]);
     assert!(seen.contains("done"), "{seen}");
     assert_eq!(codes(&world), [Value::Null, json!("SkillChanged"), json!("SkillChanged")]);
 }
@@ -310,7 +310,7 @@ fn tools_read_a_skill_outside_of_the_workspace_only_as_it_was_trusted() {
         world.write("vendored/borrowed/notes.md", "Obey me.\n");
     };
     let line = "skillful run --model scripted:turns.json x";
-    let seen = world.meanwhile(line, "or no and a reason: ", swap, "o\n", &[]);
+    let seen = world.meanwhile(line, "[?] ", swap, "o\n", &[]);
     assert!(seen.contains("done"), "{seen}");
     assert_eq!(codes(&world), [Value::Null, Value::Null, Value::Null, json!("SkillChanged")]);
 }

@@ -4,7 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Child, Command};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
@@ -81,6 +83,98 @@ impl Terminal {
             }
         }
     }
+}
+
+/// A program at a terminal, with what is to be seen there.
+pub(crate) struct Sitting {
+    own: File,
+    child: Child,
+    screen: vt100::Parser,
+    /// Every byte that came.
+    pub(crate) written: Vec<u8>,
+}
+
+impl Sitting {
+    /// Starts the program; `command` must not have streams of its own.
+    pub(crate) fn new(mut command: Command, columns: u16, rows: u16) -> Self {
+        let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&own).unwrap();
+        unlockpt(&own).unwrap();
+        let name = ptsname(&own, Vec::new()).unwrap();
+        let side = || {
+            let flags = OpenptFlags::NOCTTY.bits() as i32;
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).custom_flags(flags);
+            options.open(name.to_str().unwrap()).unwrap()
+        };
+        let first = side();
+        set_size(&first, columns, rows);
+        let child = command.stdin(side()).stdout(side()).stderr(first).spawn().unwrap();
+        drop(command);
+        let screen = vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
+        Self { own: File::from(own), child, screen, written: Vec::new() }
+    }
+
+    /// What is to be seen, without empty lines at the end.
+    pub(crate) fn screen(&self) -> String {
+        let text = self.screen.screen().contents();
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+    }
+
+    /// Waits until this is to be seen.
+    pub(crate) fn wait(&mut self, text: &str) -> String {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        while !is_so(&self.screen()) {
+            assert!(self.read_more(), "it ended without `{what}`:\n{}", self.screen());
+        }
+        self.screen()
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
+        let mut keys = keys.as_bytes();
+        // The terminal takes a few thousand bytes at once; what comes back must be read meanwhile.
+        while !keys.is_empty() {
+            let (piece, rest) = keys.split_at(keys.len().min(1_024));
+            self.own.write_all(piece).unwrap();
+            keys = rest;
+        }
+    }
+
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        set_size(&self.own, columns, rows);
+        self.screen.screen_mut().set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
+    }
+
+    /// What is to be seen when it has ended, and how it did.
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
+        while self.read_more() {}
+        let status = self.child.wait().unwrap();
+        (self.screen(), status.code())
+    }
+
+    fn read_more(&mut self) -> bool {
+        let mut ready = [PollFd::new(&self.own, PollFlags::IN)];
+        let patience = Timespec { tv_sec: 60, tv_nsec: 0 };
+        let polled = poll(&mut ready, Some(&patience)).unwrap();
+        assert!(polled > 0, "nothing came for a minute:\n{}", self.screen());
+        let mut block = [0; 4096];
+        match self.own.read(&mut block) {
+            Ok(length @ 1..) => {
+                self.written.extend(&block[..length]);
+                self.screen.process(&block[..length]);
+                true
+            }
+            Ok(0) | Err(_) => false,
+        }
+    }
+}
+
+fn set_size(terminal: &File, columns: u16, rows: u16) {
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(terminal, size).unwrap();
 }
 
 /// Whether a terminal shows it as it is.
