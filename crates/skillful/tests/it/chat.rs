@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier};
 use serde_json::{Value, json};
 
 use crate::model_server::{Play, Server, whole};
-use crate::turns::{self, act, answer, call, last_run, read, write};
+use crate::turns::{act, answer, call, last_run, read, write};
 use crate::world::{Sitting, World};
 
 const CHAT: &str = "skillful chat --model scripted:turns.json";
@@ -19,7 +19,7 @@ fn world(actions: &[Value]) -> World {
 
 /// An answer of a server.
 fn said(text: &str) -> Vec<u8> {
-    let message = json!({"role": "assistant", "content": turns::answer(text).to_string()});
+    let message = json!({"role": "assistant", "content": answer(text).to_string()});
     let usage = json!({"prompt_tokens": 1_200, "completion_tokens": 34});
     let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
     whole(200, "Content-Type: application/json\r\n", body.to_string().as_bytes())
