@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use basics::text::{for_terminal, one_line};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
@@ -101,12 +102,10 @@ pub(crate) fn run_words(words: Vec<OsString>) -> ExitCode {
 
 /// What is said to whoever names no command where nobody can talk.
 fn without_command(arguments: &[OsString]) -> clap::Error {
-    let command =
-        help::lay_out(Cli::command().subcommand_required(true).arg_required_else_help(true));
-    let missing = command.clone().try_get_matches_from(arguments).err();
-    missing.unwrap_or_else(|| {
-        command.clone().error(clap::error::ErrorKind::MissingSubcommand, "no command")
-    })
+    let help = help::lay_out(Cli::command().arg_required_else_help(true));
+    let strict = || Cli::command().subcommand_required(true).try_get_matches_from(arguments);
+    let missing = help.clone().try_get_matches_from(arguments).err().or_else(|| strict().err());
+    missing.unwrap_or_else(|| help.clone().error(ErrorKind::MissingSubcommand, "name a command"))
 }
 
 /// Help and version are answers; everything else is a mistake in the command line.

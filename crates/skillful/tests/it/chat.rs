@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier};
 use serde_json::{Value, json};
 
 use crate::model_server::{Play, Server, whole};
-use crate::turns::{self, act, answer, call, last_run, read, write};
+use crate::turns::{act, answer, call, last_run, read, write};
 use crate::world::{Sitting, World};
 
 const CHAT: &str = "skillful chat --model scripted:turns.json";
@@ -19,7 +19,7 @@ fn world(actions: &[Value]) -> World {
 
 /// An answer of a server.
 fn said(text: &str) -> Vec<u8> {
-    let message = json!({"role": "assistant", "content": turns::answer(text).to_string()});
+    let message = json!({"role": "assistant", "content": answer(text).to_string()});
     let usage = json!({"prompt_tokens": 1_200, "completion_tokens": 34});
     let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
     whole(200, "Content-Type: application/json\r\n", body.to_string().as_bytes())
@@ -113,10 +113,11 @@ fn what_is_typed_meanwhile_is_done_next() {
 
 #[test]
 fn an_answer_is_seen_while_it_is_written() {
-    let text = format!("**Bold** {} and more", "words ".repeat(500));
-    let decision = turns::answer(&text).to_string();
-    let cut = decision.find(" and more").unwrap();
-    let delta = json!({"choices": [{"delta": {"content": &decision[..cut]}}]});
+    // A call that is not complete.
+    let arguments = format!(r#"{{"content": "**Bold** {}"#, "words ".repeat(500));
+    let function = json!({"name": "final_answer", "arguments": arguments});
+    let call = json!({"index": 0, "id": "c", "type": "function", "function": function});
+    let delta = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
     let event = format!("data: {delta}\n\n");
     let head =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -216,11 +217,8 @@ fn always_says_what_is_remembered_and_ctrl_c_at_a_question_stops() {
     sitting.wait("[a]lways");
     sitting.press("a\r");
     let screen = sitting.wait("Done.");
-    assert!(
-        screen.contains("yes, and remembered: `echo *` in this project, until you revoke it")
-            || screen.contains("yes, and remembered: `echo a`"),
-        "{screen}"
-    );
+    let words = "yes, and remembered: exactly `echo a` in this project, until you revoke it";
+    assert!(screen.contains(words), "{screen}");
     sitting.press("once more\r");
     sitting.wait_until("two answers", |screen| screen.matches("Done.").count() == 2);
     leave(sitting);
@@ -379,7 +377,7 @@ fn the_second_request_continues_the_first_and_so_do_approvals_for_the_conversati
     sitting.wait("commands\n>");
     sitting.press("one\r");
     sitting.wait("[c]onversation");
-    sitting.press("c");
+    sitting.press("c\r");
     sitting.wait("done in ");
     let first = last_run(&world);
     // Nobody is asked again.
@@ -388,23 +386,25 @@ fn the_second_request_continues_the_first_and_so_do_approvals_for_the_conversati
     let second = last_run(&world);
     let events = world.json("skillful runs show last --json");
     assert_eq!(events[0]["data"]["setup"]["continues"]["run"], first.as_str());
-    sitting.press("/export\r");
-    sitting.wait("## two");
-    sitting.press("/compact\r");
-    sitting.wait("shorter conversation");
-    // Another conversation asks anew.
-    sitting.press("/new\r");
-    sitting.wait("A new conversation");
-    sitting.press("three\r");
-    sitting.wait("[c]onversation");
-    sitting.press("n\r");
-    sitting.wait_until("a third run", |screen| screen.matches("done in ").count() >= 1);
-    sitting.press(&format!("/continue {}\r", &first));
-    sitting.wait(&format!("Going on with {first}: one"));
     leave(sitting);
     let listed = world.run("skillful runs list --all");
     assert!(listed.contains("2 runs") && listed.contains(&second), "{listed}");
     assert!(world.run(&format!("skillful runs verify {second}")).starts_with("intact"));
+}
+
+#[test]
+fn a_conversation_is_left_taken_up_shortened_and_exported() {
+    let world = world(&[answer("Fine.")]);
+    world.run("skillful run -q --model scripted:turns.json 'the first request'");
+    let first = last_run(&world);
+    let lines = format!("/continue {first}\\n/compact\\nand then?\\n/export\\n/new\\nagain\\n");
+    let seen = world.run(&format!("printf '{lines}' | {CHAT} -q"));
+    let places = ["Fine.", "## the first request", "## and then?"].map(|text| seen.find(text));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{seen}");
+    let listed = world.json("skillful --json runs list");
+    let continued: Vec<&Value> =
+        listed["runs"].as_array().unwrap().iter().map(|run| &run["continues"]).collect();
+    assert_eq!(continued, [&Value::Null, &Value::from(first.as_str()), &Value::Null]);
 }
 
 #[test]

@@ -195,19 +195,17 @@ fn errors_are_coloured_on_a_terminal_only() {
 fn a_question_shows_what_is_approved() {
     let world = script(json!(["a b.txt", "-"]), "some words");
     assert_snapshot!(timeless(&world.dialogue(RUN, "[?] ", "n too many\n")), @"
-    → select_skills text-stats
-      ✓  39 turns, 100 tool calls, [n] s left
-    → run_script scripts/stats.sh
+    ✓ use skill text-stats
 
-    Allow this?  run_script  (medium risk)
-      runs sh in a sandbox, no network; what it writes is shown to you before it reaches your files
+    Allow this? It runs sh in a sandbox, no network; what it writes is shown to you before it reaches your files (medium risk).
       why    count
       with   text-stats/scripts/stats.sh 'a b.txt' -
       stdin  10 characters: some words
       always this script of this skill, in this project, until its files change
-    [o]nce  this [r]un  [a]lways  [n]o, [?] n too many
-      ✗ ApprovalDenied  38 turns, 100 tool calls, [n] s left
+    [y]es once  [c]onversation  [a]lways  [n]o  [v]iew all  [?] n too many
+    ✗ run text-stats/scripts/stats.sh a b.txt -  ApprovalDenied
     Done.
+    done in [n] s · 3 turns · [n] tokens · `skillful runs show [run]`
     [exit 3]
     ");
 }
@@ -218,19 +216,17 @@ fn a_question_says_what_it_does_not_show() {
     let world = script(json!(["x".repeat(3_000) + " last"]), &"y".repeat(5_000));
     let shown = timeless(&world.dialogue(RUN, "[?] ", "n\n"));
     assert_snapshot!(shown.replace(&"x".repeat(100), "[100 x]").replace(&"y".repeat(100), "[100 y]"), @"
-    → select_skills text-stats
-      ✓  39 turns, 100 tool calls, [n] s left
-    → run_script scripts/stats.sh
+    ✓ use skill text-stats
 
-    Allow this?  run_script  (medium risk)
-      runs sh in a sandbox, no network; what it writes is shown to you before it reaches your files
+    Allow this? It runs sh in a sandbox, no network; what it writes is shown to you before it reaches your files (medium risk).
       why    count
       with   text-stats/scripts/stats.sh '[100 x][100 x][100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 2475 characters not shown … [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx last'
       stdin  5000 characters: [100 y][100 y][100 y][100 y] … 4440 characters not shown … [100 y]yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
       always this script of this skill, in this project, until its files change
-    [o]nce  this [r]un  [a]lways  [n]o, [?] n
-      ✗ ApprovalDenied  38 turns, 100 tool calls, [n] s left
+    [y]es once  [c]onversation  [a]lways  [n]o  [v]iew all  [?] n
+    ✗ run text-stats/scripts/stats.sh [100 x]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  ApprovalDenied
     Done.
+    done in [n] s · 3 turns · [n] tokens · `skillful runs show [run]`
     [exit 3]
     ");
 }
@@ -243,11 +239,12 @@ fn the_plan_ticks_on_lines_of_its_own() {
     let mut done = answer("It is printed.");
     done["plan_update"] = step("completed");
     assert_snapshot!(timeless(&scripted(&[look, done]).terminal(RUN, 80)), @"
-    → search_skills
     ▸ Run the script
-      ✓  39 turns, 100 tool calls, [n] s left
+    ✓ find skills for count
     It is printed.
     ✓ Run the script
+    done in [n] s · 2 turns · [n] tokens
+    `skillful runs show [run]`
     ");
 }
 
@@ -279,15 +276,13 @@ const APPLY: &str = "[?] ";
 fn changes_are_shown_in_colour_before_they_are_applied() {
     let world = changing();
     // The question itself is coloured, too.
-    let shown = world.conversation(RUN, &[("[?] ", "d\n"), ("o, [?] ", "y\n")]);
+    let shown = world.conversation(COLOURED, &[("[?] ", "v\n"), ("[?] ", "y\n")]);
     let question = shown.find("Allow this?").unwrap();
     assert_snapshot!(plain(timeless(&shown[question..])), @r#"
-    Allow this?␛[0m  ␛[1mapply_changes␛[0m  (high risk)
-      changes your files: 1 added, 1 changed, 1 deleted (19 bytes)
+    Allow this?␛[0m It changes your files: 1 added, 1 changed, 1 deleted (19 bytes) (high risk).
       ␛[33m~␛[0m a.txt  10 bytes
       ␛[32m+␛[0m b.txt  9 bytes
       ␛[1m␛[31m-␛[0m c.txt  5 bytes
-    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0m[?] d
     ␛[1m--- a/a.txt␛[0m
     ␛[1m+++ b/a.txt␛[0m
     ␛[2m@@ -1,2 +1,2 @@␛[0m
@@ -302,9 +297,24 @@ fn changes_are_shown_in_colour_before_they_are_applied() {
     ␛[1m+++ /dev/null␛[0m
     ␛[2m@@ -1 +0,0 @@␛[0m
     ␛[1m␛[31m-gone␛[0m
-    ␛[1m[y]␛[0mes, change my files  ␛[1m[d]␛[0miff  ␛[1m[n]␛[0m[?] y
-      ␛[32mapplied␛[0m 1 added, 1 changed, 1 deleted
-      ␛[32m✓␛[0m  ␛[2m36 turns, 97 tool calls, [n] s left␛[0m
+    [y]es, change my files  [n]o, keep them apart  [v]iew all  [?] v
+    ␛[1m--- a/a.txt␛[0m
+    ␛[1m+++ b/a.txt␛[0m
+    ␛[2m@@ -1,2 +1,2 @@␛[0m
+     one
+    ␛[1m␛[31m-two␛[0m
+    ␛[32m+three␛[0m
+    ␛[1m--- /dev/null␛[0m
+    ␛[1m+++ b/b.txt␛[0m
+    ␛[2m@@ -0,0 +1 @@␛[0m
+    ␛[32m+new\u{1b}[31m␛[0m
+    ␛[1m--- a/c.txt␛[0m
+    ␛[1m+++ /dev/null␛[0m
+    ␛[2m@@ -1 +0,0 @@␛[0m
+    ␛[1m␛[31m-gone␛[0m
+    [y]es, change my files  [n]o, keep them apart  [v]iew all  [?] y
+    ␛[32mapplied␛[0m 1 added, 1 changed, 1 deleted
+    done in [n] s · 4 turns · [n] tokens · 1 added, 1 changed, 1 deleted · `skillful runs undo [run]`
     "#);
     assert_eq!(world.read("project/a.txt"), "one\nthree\n");
     assert!(!world.path("project/c.txt").exists());
@@ -317,19 +327,33 @@ fn who_says_no_keeps_the_changes_apart() {
     let run =
         world.json("skillful runs list --json")["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let question = shown.find("Allow this?").unwrap();
-    assert_snapshot!(timeless(&shown[question..]).replace(&run, "[run]"), @"
-    Allow this?  apply_changes  (high risk)
-      changes your files: 1 added, 1 changed, 1 deleted (19 bytes)
+    assert_snapshot!(timeless(&shown[question..]).replace(&run, "[run]"), @r#"
+    Allow this? It changes your files: 1 added, 1 changed, 1 deleted (19 bytes) (high risk).
       ~ a.txt  10 bytes
       + b.txt  9 bytes
       - c.txt  5 bytes
-    [y]es, change my files  [d]iff  [n][?] what
-    Type one of the letters in brackets.
-    [y]es, change my files  [d]iff  [n][?] n
-      ✗ ApprovalDenied  36 turns, 97 tool calls, [n] s left
+    --- a/a.txt
+    +++ b/a.txt
+    @@ -1,2 +1,2 @@
+     one
+    -two
+    +three
+    --- /dev/null
+    +++ b/b.txt
+    @@ -0,0 +1 @@
+    +new\u{1b}[31m
+    --- a/c.txt
+    +++ /dev/null
+    @@ -1 +0,0 @@
+    -gone
+    [y]es, change my files  [n]o, keep them apart  [v]iew all  [?] what
+    Type one of the letters in brackets; ? explains them.
+    [y]es, change my files  [n]o, keep them apart  [v]iew all  [?] n
+    ✗ apply the changes  ApprovalDenied
+    done in [n] s · 4 turns · [n] tokens · `skillful runs show [run]`
     3 changes wait; to apply: `skillful runs apply [run]`.
     [exit 3]
-    ");
+    "#);
     assert_eq!(world.read("project/a.txt"), "one\ntwo\n");
     assert!(world.run("skillful runs changes last").contains("~ a.txt"));
 }

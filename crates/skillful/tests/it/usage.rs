@@ -42,9 +42,10 @@ fn help_names_every_command() {
     assert_snapshot!(World::new().run("skillful --help"), @r#"
     Run Agent Skills: find them, use them, contain them, measure them, share them
 
-    Usage: skillful [OPTIONS] <COMMAND>
+    Usage: skillful [OPTIONS] [COMMAND]
 
     Use skills:
+      chat         Talk with the agent: one request after the other
       run          Do a task with the skills that fit it
       runs         See, check and undo what agents did here
       usage        Show which skills your runs use, and what comes of it
@@ -119,7 +120,7 @@ fn without_a_command_help_is_shown_and_nothing_done() {
         "code": "Usage",
         "details": null,
         "hint": "see `skillful --help`",
-        "message": "'skillful' requires a subcommand but one was not provided [subcommands: run, runs, usage, list, search, inspect, why, validate, scan, new, refresh, models, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
+        "message": "'skillful' requires a subcommand but one was not provided [subcommands: chat, run, runs, usage, list, search, inspect, why, validate, scan, new, refresh, models, doctor, pack, export, install, uninstall, restore, verify, outdated, update, keygen, sign, eval, permissions, mcp, trust, untrust, config, schema, completions, help]"
       }
     }
     [exit 2]
@@ -159,7 +160,7 @@ fn a_mistyped_command_is_guessed() {
 
       tip: some similar subcommands exist: 'schema', 'search'
 
-    Usage: skillful [OPTIONS] <COMMAND>
+    Usage: skillful [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     [exit 2]

@@ -7,7 +7,7 @@ use runtime::journal::{self, ListedRun};
 
 use crate::commands::run::approver::is_attended;
 use crate::failure::{Exit, Failure};
-use crate::output::{Output, Palette, count};
+use crate::output::{Output, count};
 use crate::session::Session;
 
 /// Conversations that are shown.
@@ -30,16 +30,12 @@ pub(super) fn conversation(session: &Session, output: &Output) -> Result<String,
         return Err(Failure::new(Exit::Failed, "RunNotFound", "there is no conversation yet")
             .hint("`skillful chat` begins one"));
     };
-    let Palette { bold, dim, .. } = Palette::for_stream(&std::io::stderr());
     for (number, ListedRun { summary, .. }) in (1..).zip(&ends) {
         let state = summary.stop_reason.map_or("unfinished", |reason| reason.name());
         let request = for_terminal(prefix(&one_line(&summary.request), 60)).into_owned();
         let turns = count(summary.turns as usize, "turn");
         let time = summary.started.get(..16).unwrap_or_default().replace('T', " ");
-        output.note(&format!(
-            "{bold}{number:>2}{bold:#} {request}  {dim}{}, {turns}, {state}{dim:#}",
-            for_terminal(&time)
-        ));
+        output.note(&format!("{number:>2} {request}  ({}, {turns}, {state})", for_terminal(&time)));
     }
     let mut stderr = std::io::stderr();
     let _ = write!(stderr, "Which one? [1] ").and_then(|()| stderr.flush());

@@ -8,6 +8,9 @@ use super::diff;
 use crate::output::Palette;
 use crate::terminal::panel::Asked;
 
+/// Lines of a question that a terminal without a panel gets at once.
+const PRINTED: usize = 30;
+
 /// What a person typed.
 pub(super) enum Reply {
     Answer(Answer),
@@ -94,8 +97,13 @@ pub(super) fn other(question: &Question, palette: Palette) -> Asked {
 
 /// The question as lines for a terminal that has no panel.
 pub(super) fn printed(asked: &Asked, palette: Palette) -> String {
-    let lines = asked.head(None, palette).into_iter().chain(asked.details.iter().cloned());
-    let lines: String = lines.map(|line| line + "\n").collect();
+    let details = asked.details.iter().take(PRINTED).cloned();
+    let lines = asked.head(None, palette).into_iter().chain(details);
+    let mut lines: String = lines.map(|line| line + "\n").collect();
+    let hidden = asked.details.len().saturating_sub(PRINTED);
+    if hidden > 0 {
+        lines += &format!("  … {hidden} more lines; v shows all\n");
+    }
     format!("\n{lines}")
 }
 

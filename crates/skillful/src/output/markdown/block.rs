@@ -73,8 +73,10 @@ impl Page<'_> {
                 true => self.styled(self.look.code, &text),
                 false => self.text(&format!("`{text}`")),
             },
-            Event::SoftBreak => self.text(" "),
-            Event::HardBreak => flow::add(&mut self.spans, Style::new(), "\n"),
+            // What a program printed comes here, too: its lines stay lines.
+            Event::SoftBreak | Event::HardBreak => {
+                flow::add(&mut self.spans, Style::new(), "\n");
+            }
             Event::Rule => {
                 self.separate();
                 let line = "─".repeat(self.room().min(40));

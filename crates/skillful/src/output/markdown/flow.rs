@@ -46,7 +46,10 @@ pub(super) fn wrap(spans: &[Span], width: usize, fit: bool) -> Vec<Vec<Span>> {
                 lines.place(&mut word, width);
             }
             match c {
-                ' ' => lines.gap = Some(span.style),
+                ' ' => {
+                    let before = lines.gap.map_or(0, |(_, spaces)| spaces);
+                    lines.gap = Some((span.style, before + 1));
+                }
                 '\n' => lines.end(),
                 c => add(&mut word, span.style, c.encode_utf8(&mut [0; 4])),
             }
@@ -66,8 +69,8 @@ struct Lines {
     done: Vec<Vec<Span>>,
     line: Vec<Span>,
     taken: usize,
-    /// A space that comes before the next word on this line.
-    gap: Option<Style>,
+    /// Spaces that come before the next word on this line.
+    gap: Option<(Style, usize)>,
 }
 
 impl Lines {
@@ -77,12 +80,12 @@ impl Lines {
         }
         let needed = columns(word);
         let gap = self.gap.take();
-        let space = usize::from(gap.is_some());
-        if !self.line.is_empty() && self.taken + space + needed > width {
+        let spaces = gap.map_or(0, |(_, spaces)| spaces);
+        if !self.line.is_empty() && self.taken + spaces + needed > width {
             self.end();
-        } else if let Some(style) = gap.filter(|_| !self.line.is_empty()) {
-            add(&mut self.line, style, " ");
-            self.taken += 1;
+        } else if let Some((style, spaces)) = gap.filter(|_| !self.line.is_empty()) {
+            add(&mut self.line, style, &" ".repeat(spaces));
+            self.taken += spaces;
         }
         self.taken += needed;
         for Span { style, text } in word.drain(..) {

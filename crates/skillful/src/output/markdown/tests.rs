@@ -39,7 +39,8 @@ fn a_document_is_laid_out() {
 
     2. second
 
-    │ quoted text goes on
+    │ quoted text
+    │ goes on
 
       def f(x):  # why
           return "y"
@@ -80,7 +81,8 @@ fn styles_take_no_columns_and_are_closed() {
 
     ␛[2m2. ␛[0msecond
 
-    ␛[2m│ ␛[0mquoted text goes on
+    ␛[2m│ ␛[0mquoted text
+    ␛[2m│ ␛[0mgoes on
 
       ␛[35mdef␛[0m f(x):  ␛[2m# why␛[0m
           ␛[35mreturn␛[0m ␛[32m"y"␛[0m

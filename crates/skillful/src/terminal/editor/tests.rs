@@ -70,7 +70,7 @@ fn a_long_paste_is_a_mark_and_is_sent_whole() {
     press(&mut editor, &format!("look: \x1b[200~{lines}\x1b[201~ please"));
     assert_eq!(rows(&editor, 80, 5).rows, ["> look: [pasted 10000 lines] please"]);
     assert_eq!(press(&mut editor, "\r"), [Typed::Sent(format!("look: {lines} please"))]);
-    press(&mut editor, &format!("\x1b[A\x1b[200~x\x1b[201~"));
+    press(&mut editor, "\x1b[A\x1b[200~x\x1b[201~");
     assert_eq!(rows(&editor, 80, 5).rows, ["> [pasted 10001 lines]x"]);
     press(&mut editor, "\x7f\x7f");
     assert!(editor.is_empty());
