@@ -18,6 +18,7 @@ pub(crate) enum Play {
     /// Sends these bytes again and again, until the client goes away.
     Flood(Vec<u8>, Vec<u8>),
     /// Waits until the test comes there, too, then sends these bytes.
+    #[allow(dead_code, reason = "the tests of the program use it")]
     Meet(Arc<Barrier>, Vec<u8>),
     /// Closes the connection without a word.
     Reset,

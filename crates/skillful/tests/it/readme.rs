@@ -94,7 +94,10 @@ fn settle(text: &str, runs: &mut Vec<String>) -> String {
         let end = from.find(|c| !in_word(c)).unwrap_or(from.len());
         let (word, after) = from.split_at(end);
         settled += before;
-        settled += &settle_word(word, runs);
+        // A program's result says how long it took, so its length differs, too.
+        let is_length =
+            after.starts_with(" characters") && word.bytes().all(|c| c.is_ascii_digit());
+        settled += &if is_length { "200".to_owned() } else { settle_word(word, runs) };
         rest = after;
     }
     settled + rest
