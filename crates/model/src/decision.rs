@@ -1,5 +1,5 @@
 //! From a model's text to a decision: the whole text as JSON, else the one JSON object in a noisy text, else a problem
-//! in words that the model can act on. [`settle`] then knows plain text, which is an answer, from a decision that failed.
+//! in words that the model can act on. `settle` then knows plain text, which is an answer, from a decision that failed.
 //!
 //! Invariant: a text becomes the one decision that it says, or a [`Problem`]; nothing in it that could change what is
 //! done is passed over.

@@ -77,7 +77,7 @@ impl Offline {
     }
 
     fn begin(&self, conversation: &Conversation<'_>) -> Decided {
-        let Some(hit) = convincing(&self.ranked) else {
+        let Some(hit) = convincing(&self.ranked, conversation.request) else {
             let text = answer::no_skill(&self.ranked);
             return conversation.give_up(text, StepStatus::Skipped, StepStatus::Skipped);
         };
@@ -184,11 +184,21 @@ impl Conversation<'_> {
 
 /// The best hit, if it fits and the next skill is clearly behind. Scores alone say little, since they grow with the
 /// number of skills.
-fn convincing(ranked: &[Hit]) -> Option<&Hit> {
+fn convincing<'a>(ranked: &'a [Hit], request: &str) -> Option<&'a Hit> {
     const AHEAD: f32 = 1.2;
     let best = ranked.first()?;
     let ahead = ranked.get(1).is_none_or(|next| best.score >= next.score * AHEAD);
-    (ahead && fits(best)).then_some(best)
+    (ahead && (fits(best) || is_for_file(best, request))).then_some(best)
+}
+
+/// Whether the skill's name has the ending of a file that the request names.
+fn is_for_file(hit: &Hit, request: &str) -> bool {
+    let words = request.split_whitespace();
+    let words = words.map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
+    let mut endings = words.filter_map(|word| word.rsplit_once('.').map(|(_, ending)| ending));
+    endings.any(|ending| {
+        hit.name.split('-').any(|part| !part.is_empty() && part.eq_ignore_ascii_case(ending))
+    })
 }
 
 /// Whether a hit is more than a coincidence: three words of the request match, or two of which one is in the skill's name.

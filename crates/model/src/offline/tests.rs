@@ -278,6 +278,17 @@ fn requests_that_no_skill_clearly_fits_are_answered_with_the_nearest() {
 }
 
 #[test]
+fn a_skill_is_chosen_for_the_kind_of_file_that_is_named() {
+    let chosen = |request: &str| {
+        let hits = builtin().search(request, 5);
+        convincing(&hits, request).map(|hit| hit.name.clone())
+    };
+    assert_eq!(chosen("What is in sales.csv?").as_deref(), Some("csv-report"));
+    assert_eq!(chosen("What is in sales.xyz?"), None);
+    assert_eq!(chosen("What is csv?"), None);
+}
+
+#[test]
 fn the_skill_is_chosen_as_its_trigger_set_says() {
     let files = skill::builtin::files("csv-report").unwrap();
     let triggers = files.iter().find(|file| file.path == "evals/triggers.json").unwrap();
@@ -286,7 +297,7 @@ fn the_skill_is_chosen_as_its_trigger_set_says() {
     for trigger in triggers {
         let query = trigger["query"].as_str().unwrap();
         let hits = builtin().search(query, 5);
-        let chosen = convincing(&hits).is_some_and(|hit| hit.name == "csv-report");
+        let chosen = convincing(&hits, query).is_some_and(|hit| hit.name == "csv-report");
         assert_eq!(chosen, trigger["should_trigger"].as_bool().unwrap(), "{query}: {hits:?}");
     }
 }
@@ -299,10 +310,10 @@ fn a_skill_that_is_not_ahead_is_not_chosen() {
         score,
         why: "name: csv; description: csv, summarise".to_owned(),
     };
-    assert_eq!(convincing(&[]), None);
-    assert!(convincing(&[hit("a", 3.0)]).is_some());
-    assert!(convincing(&[hit("a", 3.0), hit("b", 2.0)]).is_some());
-    assert_eq!(convincing(&[hit("a", 3.0), hit("b", 2.9)]), None);
+    assert_eq!(convincing(&[], ""), None);
+    assert!(convincing(&[hit("a", 3.0)], "").is_some());
+    assert!(convincing(&[hit("a", 3.0), hit("b", 2.0)], "").is_some());
+    assert_eq!(convincing(&[hit("a", 3.0), hit("b", 2.9)], ""), None);
 }
 
 #[test]

@@ -98,13 +98,13 @@ fn write_line(
     let status = run.stop_reason.map_or("unfinished".to_owned(), |reason| super::word(&reason));
     let links = if links > 1 { format!("{links} runs  ") } else { String::new() };
     let cost = run.spent.usage.cost_usd.map(|cost| format!("${cost:.4}  ")).unwrap_or_default();
-    let model = run.model.as_deref().map(|model| format!("  {model}")).unwrap_or_default();
+    let model = one_line(run.model.as_deref().unwrap_or_default());
     writeln!(
         out,
-        "{indent}{bold}{}{bold:#}  {status:17}  {:>2} turns  {links}{cost}{warn}{origin}{warn:#}{dim}{}{}{dim:#}",
+        "{indent}{bold}{}{bold:#}  {status:17}  {:>2} turns  {links}{cost}{warn}{origin}{warn:#}{dim}{}  {}{dim:#}",
         run.run_id,
         run.turns,
         for_terminal(prefix(&one_line(&run.request), 80)),
-        for_terminal(&one_line(&model)),
+        for_terminal(&model),
     )
 }
