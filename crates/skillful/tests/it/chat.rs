@@ -371,6 +371,7 @@ fn a_pipe_is_read_line_by_line() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn the_second_request_continues_the_first_and_so_do_approvals_for_the_conversation() {
     let world = world(&[call("run_command", json!({"command": "echo hello"})), answer("Said.")]);
     let mut sitting = world.sit(CHAT, 100, 40);

@@ -24,6 +24,7 @@ fn told_all(turns: &[Value]) -> World {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_second_request_knows_the_first() {
     let world = told_all(&[select(&["s"]), answer("the first answer")]);
     skill(&world, "s", "echo ran\n");
@@ -238,6 +239,7 @@ fn a_conversation_is_exported_as_one_document() {
 }
 
 #[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
 fn a_continued_run_that_waits_is_taken_up_by_the_command_that_is_shown() {
     let world = plain(&[answer("first")]);
     run(&world, "-q");
