@@ -214,7 +214,7 @@ fn a_case_that_the_user_starts_runs_at_once_where_its_skill_is_trusted() {
     world.run("skillful eval new csv-report");
     assert!(world.run("skillful eval run -q").starts_with("1 of 1 case passed\n"));
     let world = World::new();
-    world.skill("project/.agent/skills/foreign", "A stranger's skill.");
+    world.skill("project/.agent/skills/foreign", "Counts the stripes of zebras.");
     world.run("skillful eval new foreign");
     assert!(world.run("skillful eval run -q").ends_with("[exit 4]\n"));
     world.run("skillful trust project");
