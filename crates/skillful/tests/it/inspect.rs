@@ -361,7 +361,7 @@ fn a_rule_that_hides_a_skill_is_named_with_its_file() {
     text-stats is builtin:/text-stats
       hidden from the model: the rule `skill: text-* = deny` of [world]/home/.agent/config.json
         change the rule; `skillful config show --origin` shows all
-      would cost 503 characters of the catalog (about 126 tokens)
+      would cost 526 characters of the catalog (about 132 tokens)
     ");
     assert_snapshot!(world.run("skillful inspect text-stats | grep 'model may'"), @" model may choose it  no; the rule `skill: text-* = deny` of [world]/home/.agent/config.json");
     world.write("home/.agent/config.json", "{}");

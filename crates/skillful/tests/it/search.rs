@@ -18,7 +18,7 @@ fn the_best_hit_comes_first_with_its_reason() {
     invoice-reader  user  name: invoice; description: reading, invoice
       Read invoices from PDF files.
     text-stats  builtin  description: reading
-      Counts lines, words, characters and sentences of a text or Markdown file (.txt, .md, .markdown and other plain text), estimates the reading time, and lists the longest lines and the most frequent words. Use it when someone asks for a word count, character count, line count or length of a text, how long an article, essay, draft, README or document takes to read, which words are used too often, whether a text fits a limit, or which lines are too long.
+      Counts lines, words, characters and sentences of a text or Markdown file (.txt, .md, .markdown and other plain text), estimates the reading time, and lists the longest lines and the most frequent words. Use it when someone asks how many words, characters or lines a text has, for a word count or the length of a text, how long an article, essay, draft, README or document takes to read, which words are used too often, whether a text fits a limit, or which lines are too long.
     bookkeeping  project  description: invoice
       untrusted Enter invoices into the books.
     letters  user  description: invoice
