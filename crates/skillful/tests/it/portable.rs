@@ -51,7 +51,7 @@ fn a_request_that_needs_a_script_is_answered_with_what_is_missing_and_the_steps(
     world.write("project/sales.csv", "region,amount\nnorth,10\n");
     let seen = world.run("skillful run -q --yes 'Summarise sales.csv'");
     assert!(seen.contains("SandboxUnavailable") && seen.contains(MISSING), "{seen}");
-    assert!(seen.contains("follow the skill's steps yourself"), "{seen}");
+    assert!(seen.contains("You can do it yourself."), "{seen}");
 }
 
 #[test]

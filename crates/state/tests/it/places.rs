@@ -28,6 +28,7 @@ const PLACES: &[(&str, &str)] = &[
     ),
     ("skillful/src/commands/new.rs", "writes a new skill where the user says"),
     ("skillful/src/commands/pack.rs", "writes a pack where the user says"),
+    ("skillful/src/commands/run/request.rs", "looks at what standard input is"),
     ("skillful/src/commands/sign.rs", "keys and signatures where the user says"),
     (
         "skillful/src/commands/trust/author.rs",
