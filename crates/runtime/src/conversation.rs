@@ -63,7 +63,7 @@ pub fn earlier(runs: &Path, link: &Link) -> Result<Vec<EarlierRun>, Failure> {
 }
 
 /// What these runs hand over to the next; nothing where there are none.
-pub fn carried(chain: &[EarlierRun]) -> Result<Option<Box<Carried>>, Failure> {
+fn carried(chain: &[EarlierRun]) -> Result<Option<Box<Carried>>, Failure> {
     let mut carried = None;
     for run in chain {
         let setup = Setup { carried, ..run.setup.clone() };
@@ -91,19 +91,28 @@ fn own_setup(folder: &Path, events: &[Event]) -> Result<Setup, Failure> {
 
 /// What a recorded run began with.
 pub fn read_setup(folder: &Path, events: &[Event]) -> Result<Setup, Failure> {
-    let setup = own_setup(folder, events)?;
-    let Some(link) = &setup.continues else { return Ok(setup) };
-    let runs = folder.parent().unwrap_or(Path::new("."));
-    let carried = carried(&earlier(runs, link)?)?;
-    Ok(Setup { carried, ..setup })
+    Ok(read_chain(folder, events)?.0)
 }
 
-/// The run of a conversation that has its layer, if any has.
-pub(crate) fn layer_of(chain: &[EarlierRun]) -> Option<&Path> {
-    let has_layer = |run: &&EarlierRun| {
-        Folder::open(&run.folder).is_ok_and(|folder| matches!(folder.find(LAYER), Ok(Some(_))))
+/// The same, with the runs before it.
+pub(crate) fn read_chain(
+    folder: &Path,
+    events: &[Event],
+) -> Result<(Setup, Vec<EarlierRun>), Failure> {
+    let setup = own_setup(folder, events)?;
+    let Some(link) = &setup.continues else { return Ok((setup, Vec::new())) };
+    let runs = folder.parent().unwrap_or(Path::new("."));
+    let before = earlier(runs, link)?;
+    let carried = carried(&before)?;
+    Ok((Setup { carried, ..setup }, before))
+}
+
+/// The run of a conversation that has its layer, if any has; `folders` are those of its runs, the last one first.
+pub(crate) fn layer_among<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<PathBuf> {
+    let has_layer = |folder: &&Path| {
+        Folder::open(folder).is_ok_and(|folder| matches!(folder.find(LAYER), Ok(Some(_))))
     };
-    chain.iter().rev().find(has_layer).map(|run| run.folder.as_path())
+    folders.into_iter().find(has_layer).map(Path::to_owned)
 }
 
 /// Moves the layer of an earlier run into the folder of the one that continues it.

@@ -15,6 +15,7 @@ use permission::Verdict;
 use skill::index::Index;
 use skill::offer::Catalog;
 
+use super::continued::Continued;
 use super::{Stage, Staged, Wanted};
 use crate::driver::{Means, Toolbox};
 use crate::here::here;
@@ -87,7 +88,7 @@ impl Stage<'_, '_> {
         let config = &runtime.layers.config;
         let continued = self.continues.map(|run_id| self.continued(run_id, self.compact));
         let (continues, carried, layer) = match continued.transpose()? {
-            Some(continued) => (Some(continued.link), continued.carried, continued.layer),
+            Some(Continued { link, carried, layer }) => (Some(link), Some(carried), layer),
             None => (None, None, None),
         };
         let new = NewRecord { runtime, index, request: &wanted.request, owner, redactor };

@@ -11,14 +11,14 @@ use permission::Permission;
 
 use super::Stage;
 use super::recorded::{check_model, check_workspace, describe};
-use crate::conversation::{carried, earlier, layer_of, read_setup};
+use crate::conversation::{layer_among, read_chain};
 use crate::journal::{self, Durability, Journal};
 use crate::workbench::body_hash;
 
 /// What a run takes over from the one before.
 pub(super) struct Continued {
     pub(super) link: Link,
-    pub(super) carried: Option<Box<Carried>>,
+    pub(super) carried: Box<Carried>,
     /// The run of the conversation that has its layer.
     pub(super) layer: Option<PathBuf>,
 }
@@ -29,7 +29,7 @@ impl Stage<'_, '_> {
         let folder = self.runtime.run_folder(run_id)?;
         let owner = self.runtime.known_owner(run_id)?;
         let (mut journal, events) = Journal::open(&folder, Durability::Sync, &owner)?;
-        let setup = read_setup(&folder, &events)?;
+        let (setup, before) = read_chain(&folder, &events)?;
         check_workspace(self.runtime, &setup, journal.origin(), "run --continue")?;
         if setup.kind != RunKind::Own {
             let message = format!("run `{}` is {}", setup.run_id, describe(setup.kind));
@@ -56,15 +56,13 @@ impl Stage<'_, '_> {
                 .hint("start the run again")
         })?;
         drop(journal);
-        let run_id = run.id().to_owned();
-        let mut link = Link { run: run_id, event, layer: false, stale: Vec::new(), compact };
-        let chain = earlier(&self.runtime.runs(), &link)?;
-        let carried = carried(&chain)?;
-        let layer = layer_of(&chain).map(PathBuf::from);
-        link.layer = layer.is_some();
-        let skills = carried.as_ref().map_or(&[][..], |carried| carried.skills());
-        link.stale = skills.iter().filter_map(|skill| self.stale(skill)).collect();
-        Ok(Continued { link, carried, layer })
+        let carried = run.carried();
+        let before = before.iter().rev().map(|run| run.folder.as_path());
+        let layer = layer_among([folder.as_path()].into_iter().chain(before));
+        let stale = carried.skills().iter().filter_map(|skill| self.stale(skill)).collect();
+        let run = run.id().to_owned();
+        let link = Link { run, event, layer: layer.is_some(), stale, compact };
+        Ok(Continued { link, carried: Box::new(carried), layer })
     }
 
     /// What became of a loaded skill, if it is not what it was.

@@ -8,7 +8,7 @@ use basics::failure::{Exit, Failure};
 use permission::shell_quoted;
 
 use super::{Decider, Stage, Staged};
-use crate::conversation::{earlier, layer_of, read_setup};
+use crate::conversation::{layer_among, read_chain};
 use crate::journal::{self, Durability, Journal, Origin};
 use crate::open::Runtime;
 
@@ -44,17 +44,14 @@ impl Stage<'_, '_> {
         let folder = self.runtime.run_folder(run_id)?;
         let owner = self.runtime.known_owner(run_id)?;
         let (mut journal, events) = Journal::open(&folder, Durability::Sync, &owner)?;
-        let setup = read_setup(&folder, &events)?;
+        let (setup, before) = read_chain(&folder, &events)?;
         check_workspace(self.runtime, &setup, journal.origin(), "run --resume")?;
         if setup.kind != RunKind::Own {
             let message = format!("run `{}` is {}", setup.run_id, describe(setup.kind));
             return Err(Failure::new(Exit::Usage, "NotResumable", message)
                 .hint("you can resume only runs that `skillful run` started"));
         }
-        let layer = match &setup.continues {
-            Some(link) => layer_of(&earlier(&self.runtime.runs(), link)?).map(Path::to_owned),
-            None => None,
-        };
+        let layer = layer_among(before.iter().rev().map(|run| run.folder.as_path()));
         let is_same = check_model(&setup, self.decider, journal.origin(), "--resume ");
         let mut run = journal::restore(setup, &events).map_err(|error| {
             Failure::from_error(Exit::Refused, "RecordMismatch", &error)
