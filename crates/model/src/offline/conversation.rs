@@ -14,8 +14,10 @@ pub(super) struct Conversation<'a> {
     pub(super) request: &'a str,
     /// The text that was piped in with it.
     pub(super) piped: Option<&'a str>,
-    /// The skill that was loaded last.
+    /// The skill that was loaded last for this request.
     pub(super) skill: Option<Skill<'a>>,
+    /// Those that were loaded for requests before.
+    earlier: Vec<Skill<'a>>,
     /// What came of the actions, in their order.
     pub(super) observed: Vec<Observed<'a>>,
     /// Whether a decision was made before this one.
@@ -48,6 +50,7 @@ impl<'a> Conversation<'a> {
             request: "",
             piped: None,
             skill: None,
+            earlier: Vec::new(),
             observed: Vec::new(),
             has_decided: false,
         };
@@ -70,11 +73,17 @@ impl<'a> Conversation<'a> {
             (self.request, self.piped) = piped::split(text);
             self.has_decided = false;
             self.observed.clear();
+            self.earlier.extend(self.skill.take());
         } else if let Some(label) = label.strip_prefix("Observation ")
             && let Some(observed) = observed(label, Some(text), None)
         {
             // Not what a script printed, though it may look like a skill.
             is_skill = observed.is_ok() && observed.action.starts_with("select_skills ");
+            // One that is known already does not come again.
+            let known = |skill: &Skill<'_>| is_skill && skill.name == observed.target();
+            if let Some(place) = self.earlier.iter().position(known) {
+                self.skill = Some(self.earlier.swap_remove(place));
+            }
             self.observed.push(observed);
         }
         self.skill = skill(text).filter(|_| is_skill).or(self.skill.take());

@@ -182,3 +182,20 @@ fn what_is_piped_in_is_summarised_also_after_an_approval() {
     let seen = world.run("printf 'one two three\\n' | skillful run --yes 'word count please'");
     assert!(seen.contains("| Words | 3 |"), "{seen}");
 }
+
+#[test]
+#[cfg_attr(any(portable, not(target_os = "linux")), ignore = "needs the sandbox")]
+fn each_request_of_a_conversation_gets_the_skill_that_fits_it() {
+    let world = sales();
+    world.write("project/notes.txt", "one two three\n");
+    let ask = |options: &str, request: &str| {
+        world.run(&format!("skillful run -q --yes {options} '{request}'"))
+    };
+    assert!(ask("", "What is in sales.csv?").contains("CSV report"));
+    let counted = ask("--continue", "How many words does notes.txt have?");
+    assert!(counted.contains("Words") && !counted.contains("csv-report"), "{counted}");
+    // A skill that is loaded already is used without loading it again.
+    let again = ask("--continue", "Summarise sales.csv");
+    assert!(again.contains("CSV report"), "{again}");
+    assert_eq!(world.run("skillful runs replay last | cut -c1-9"), "identical\n");
+}
